@@ -3,7 +3,7 @@
 // Each activity is safe to run twice and declares the small interfaces it needs.
 package activities
 
-// Registered names. They stand in histories: never change one.
+// Registered names. Histories contain them: never change one.
 const (
 	NameNextDelivery   = "NextDelivery"
 	NameSend           = "Send"

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// lastInternalAttempt is the attempt from which on a failure by our own bug ends an activity. Attempts that failed for another
-// reason, such as an outage, count as well: Temporal tells how many there were, not why.
+// lastInternalAttempt is the attempt from which on a failure by our own bug ends an activity. Attempts that failed for another reason, such as an
+// outage, count as well: Temporal gives their number, not their reasons.
 const lastInternalAttempt = 3
 
 // PanicType is the error type under which the SDK reports a panic of an activity. It is never retried: what panicked
@@ -38,8 +38,8 @@ func Failure(ctx context.Context, err error) error {
 	case fault.RateLimited, fault.Unavailable:
 		options.NextRetryDelay = fault.After(err)
 	case fault.Internal:
-		// What a client reports then may be the cause (net/http does so), such as that Temporal did not answer a heartbeat. It is no fault of ours:
-		// what the attempt needed did not answer in time.
+		// The client may then report the end of the context as the cause (net/http does so), such as that Temporal did not answer a heartbeat. That
+		// is not our bug: a dependency of the attempt did not answer in time.
 		if ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			kind = fault.Unavailable
 			break

@@ -7,13 +7,13 @@ import (
 	"xbot/internal/chat"
 )
 
-// Output shows people what a command prints. Offsets count bytes of the text, and each attempt starts at 0 again.
+// Output shows users what a command prints. Offsets count bytes of the text, and each attempt starts at 0 again.
 type Output interface {
 	Print(text string)
 	Close()
 }
 
-// Outputs opens where people see what a call prints.
+// Outputs opens where users see what a call prints.
 type Outputs interface {
 	OpenOutput(call chat.Call) Output
 }

@@ -13,8 +13,8 @@ import (
 	"xbot/runner/mask"
 )
 
-// Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's
-// Name is the runner's. Denied says why there is none. It does not wait for the runner.
+// Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's Name is the runner's.
+// Denied explains why there is none. It does not wait for the runner.
 type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
@@ -44,7 +44,7 @@ type Sandboxes struct {
 
 	Consumers    ConsumerFiles // nil: no conversation is one of a consumer's
 	Confinements Confinements  // nil: no conversation is confined further than its runner confines
-	Environments Environments  // nil: none has variables of its own
+	Environments Environments  // nil: no user has environment variables
 }
 
 // Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked
@@ -117,7 +117,7 @@ func (r Sandboxes) Masker(ctx context.Context, key chat.SessionKey) (*mask.Maske
 	return r.Environments.Masker(ctx, key)
 }
 
-// Release lets the runner forget a command. It runs in the background: the runner prunes by age what was never released.
+// Release makes the runner forget a command. It runs in the background: the runner prunes by age what was never released.
 func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	ctx, cancel := Settling(ctx)
 	go func() {
@@ -126,8 +126,7 @@ func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	}()
 }
 
-// KillGrace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's
-// own grace between SIGTERM and SIGKILL.
+// KillGrace is how long a stopped call may take to end after its command was killed. It covers the runner's own grace between SIGTERM and SIGKILL.
 const KillGrace = 4 * time.Second
 
 // KillAndWait kills a command and waits for ended, both together for at most KillGrace.
@@ -135,7 +134,7 @@ func KillAndWait(ctx context.Context, box sandbox.Sandbox, id chat.CallID, ended
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), KillGrace)
 	defer cancel()
 	if box.Kill(ctx, id) != nil {
-		return // out of reach: the command ends by its own timeout at the latest, and the result says interrupted
+		return // out of reach: the command ends at its timeout at the latest, and the result is interrupted
 	}
 	select {
 	case <-ended:

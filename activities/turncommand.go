@@ -29,7 +29,7 @@ type TurnCommands struct {
 	Registry *slash.Registry
 }
 
-// Run carries out the command of a turn and answers the person. Done twice, it changes nothing the second time.
+// Run carries out the command of a turn and answers the user. Done twice, it changes nothing the second time.
 func (c *TurnCommands) Run(ctx context.Context, in TurnCommandInput) error {
 	order, err := c.Store.Order(ctx, in.Turn)
 	if fault.Is(err, fault.NotFound) {
@@ -46,7 +46,7 @@ func (c *TurnCommands) run(ctx context.Context, order chat.TurnCommand) error {
 	lang := i18n.Lang(order.Lang)
 	known, _ := c.Registry.Find(parsed.Name)
 	runner, ok := known.(slash.TurnRunner)
-	if !ok || service.Serves(order.Session) { // what somebody outside writes is never a command
+	if !ok || service.Serves(order.Session) { // a consumer's message is never a command
 		return c.Store.AnswerOrder(ctx, order.Turn, i18n.Say(lang, i18n.OrderUnknown, parsed.Name))
 	}
 	err := runner.RunInTurn(ctx, order, parsed.Args)

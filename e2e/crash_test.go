@@ -164,11 +164,14 @@ func TestCrash07_RunnerKilledDuringACommand(t *testing.T) {
 	k.wellFormed()
 }
 
-// child returns the pid of a direct child of the server.
+// child returns the pid of a direct child of the server, which may just have been started.
 func (s *server) child(name string) int {
 	s.t.Helper()
-	pids := children(s.t, s.cmd.Process.Pid, name)
-	require.NotEmpty(s.t, pids, "the server has no child %s", name)
+	var pids []int
+	require.Eventually(s.t, func() bool {
+		pids = children(s.t, s.cmd.Process.Pid, name)
+		return len(pids) > 0
+	}, time.Minute, 10*time.Millisecond, "the server has no child %s", name)
 	return pids[0]
 }
 

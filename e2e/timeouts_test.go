@@ -29,7 +29,7 @@ func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 		"HTTP, header":                     {"ingress/httpserver/server.go", "readHeaderTimeout", "10 * time.Second"},
 		"HTTP, write":                      {"ingress/httpserver/server.go", "writeTimeout", "2 * time.Minute"}, // not 60 s: the page on a slow line; streams set their own
 		"HTTP, idle":                       {"ingress/httpserver/server.go", "idleTimeout", "2 * time.Minute"},
-		"page's WebSocket, ping":           {"ingress/api/events/watch.go", "pingEvery", "15 * time.Second"}, // not 30 s: proxies cut what is silent
+		"page's WebSocket, ping":           {"ingress/follow/follow.go", "pingEvery", "15 * time.Second"}, // not 30 s: proxies cut what is silent
 		"page's WebSocket, read deadline":  {"ingress/api/events/events.go", "pongWait", "60 * time.Second"},
 		"background task, ceiling":         {"activities/background/background.go", "TaskCeiling", "24 * time.Hour"},
 		"background task, output in bytes": {"internal/chat/task.go", "MaxTaskOutput", "50_000"},

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	Server    string // ws:// or wss:// address of the server's connect endpoint
 	Token     connect.TokenSource
-	Name      string         // as the owner calls this runner; empty means as the token says
+	Name      string         // name that the owner gives this runner; empty means the token's
 	State     string         // folder of the job store; one daemon for one folder
 	Workspace string         // where relative paths start and commands run; must exist
 	Deny      []string       // folders that file operations refuse and, where possible, commands cannot see
@@ -43,7 +43,7 @@ const (
 	ConfineOff     = "off"
 )
 
-// unconfinedBy says who can have commands run without a sandbox, and how.
+// unconfinedBy describes how commands can run without a sandbox, and who decides it.
 func (c *Config) unconfinedBy() string {
 	if c.Hosted {
 		return "have an administrator choose to run commands without a sandbox: on the page (Settings, Runners), in xbot setup, or with the setting XBOT_CONFINE=off"
@@ -109,7 +109,7 @@ func writable(workspace string, named []string) ([]string, error) {
 	return out, nil
 }
 
-// agentVariables name sockets whose owners do what those who reach them ask for.
+// agentVariables name sockets whose owners act for every process that reaches them.
 var agentVariables = []string{
 	"SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "CONTAINERD_ADDRESS", "BUILDKIT_HOST", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS",
 	"PULSE_SERVER", "WAYLAND_DISPLAY", "TMUX", "KITTY_LISTEN_ON", "I3SOCK", "SWAYSOCK", "NVIM",

@@ -38,7 +38,7 @@ type daemon struct {
 	policy      confine.Policy // what commands may see and change
 	held        []*os.File     // the folders that they must not see
 	servers     []string       // those of them that belong to other servers and runners
-	confinement string         // the same for people
+	confinement string         // the same for users
 	refusal     error          // why no command starts; nil: commands start
 }
 
@@ -112,7 +112,7 @@ func (d *daemon) markOptional(hide []confine.Hidden) {
 	}
 }
 
-// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, whatever is under its name now is hidden. One
+// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, anything now under its name is hidden. One
 // that was renamed has to be put back, as those of this runner.
 func (d *daemon) currentPolicy() confine.Policy {
 	p := d.policy
@@ -264,7 +264,7 @@ func (d *daemon) maintain(ctx context.Context) {
 	}
 }
 
-// info says who this runner is.
+// info describes this runner.
 func (d *daemon) info() wire.Info {
 	info := wire.Info{
 		Name:        d.cfg.Name,

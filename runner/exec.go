@@ -18,8 +18,8 @@ import (
 // pushEvery bounds how often output of one command is sent: a person cannot read faster, and every frame costs.
 const pushEvery = 20 * time.Millisecond
 
-// attach starts a command or finds it, streams its output if asked to, and waits for its end, or until the command has
-// run as long as the request's budget. When ctx ends it lets go; the command goes on either way.
+// attach starts a command or finds it, streams its output if asked to, and waits for its end, or until the command has run as long as the request's
+// budget. When ctx ends it returns; the command goes on either way.
 func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) error) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -51,8 +51,7 @@ func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) e
 	return result(j, r.Limit)
 }
 
-// withBudget ends a wait when the command has run for the budget since its own start, whoever attached first and when.
-// No budget means no end.
+// withBudget ends a wait when the command has run for the budget since its own start, independent of the time of attaching. No budget means no end.
 func withBudget(ctx context.Context, j *job.Job, budget time.Duration) (context.Context, context.CancelFunc) {
 	if budget == 0 {
 		return context.WithCancel(ctx)
@@ -92,7 +91,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 	}
 }
 
-// narrowed is the policy of commands within walls, and why no command can start within them here; nil if it can.
+// narrowed is the policy of commands with further confinement, and why no such command can start here; nil if it can.
 func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	p := d.currentPolicy()
 	if w == (wire.Confinement{}) {
@@ -292,7 +291,7 @@ func (d *daemon) readOutput(r wire.ExecOutputRead) (any, error) {
 	if err != nil {
 		return nil, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
 	}
-	// Bounded by the size as it is now, so that a reader never gets more than it is told there is.
+	// Bounded by the size as it is now, so that a reader never gets more than the size it receives.
 	data, err := section(file, r.Offset, max(0, min(r.Limit, wire.MaxChunk, info.Size()-r.Offset)))
 	if err != nil {
 		return nil, err

@@ -6,8 +6,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// handle carries out one request. Push sends a part of the answer ahead of its end and waits while the server has no
-// room for more.
+// handle carries out one request. push sends a part of the answer ahead of its end and waits while the server takes no more.
 func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error) (any, error) {
 	switch op := wire.Op(f.Type); op {
 	case wire.OpExecAttach:

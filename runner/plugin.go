@@ -71,8 +71,8 @@ func lower(limit, most uint64) uint64 {
 	return min(limit, most)
 }
 
-// pluginPolicy is that of commands, but narrower: nothing is written but its data, and what people have on this machine is hidden unless it
-// may read files.
+// pluginPolicy is that of commands, but narrower: nothing is writable but its data, and users' files on this machine are hidden unless it may read
+// files.
 func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Policy, error) {
 	p := d.currentPolicy()
 	p.Write, p.Show, p.Offline = []string{data}, []string{code, data}, !r.Network
@@ -97,11 +97,11 @@ func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Po
 	return p, nil
 }
 
-// placesOfPeople hold, on every machine, what is people's and not the system's: homes, what is served, and disks that were brought.
+// placesOfPeople hold, on every machine, the files of users, not of the system: homes, served files, and mounted disks.
 var placesOfPeople = []string{"/home", "/root", "/srv", "/mnt", "/media"}
 
-// foldersOfPeople are those that a plugin must not see unless it may read files, with links followed: what commands may write, the homes of
-// whoever runs this runner, and placesOfPeople.
+// foldersOfPeople are those that a plugin must not see unless it may read files, with links followed: the writable folders of commands, the homes of
+// the user who runs this runner, and placesOfPeople.
 func foldersOfPeople(writable []string) ([]string, error) {
 	registered, err := registeredHome()
 	if err != nil {

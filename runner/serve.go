@@ -14,12 +14,12 @@ import (
 // How long a daemon waits for the store to become free.
 const (
 	storeWaitRun   = time.Second      // a killed daemon's child may hold it between its fork and its execution
-	storeWaitServe = 10 * time.Second // the one before may not have noticed yet that nobody reads what it writes
+	storeWaitServe = 10 * time.Second // the one before may not have noticed yet that its output has no reader
 	storeLook      = 50 * time.Millisecond
 )
 
-// Serve serves one connection that is there already, until it ends or ctx does; running commands then go on. The first
-// frame it sends says who it is: a register frame without a token. Server and Token of cfg are not used.
+// Serve serves one connection that is there already, until it ends or ctx does; running commands then go on. The first frame it sends identifies it:
+// a register frame without a token. Server and Token of cfg are not used.
 func Serve(ctx context.Context, cfg Config, t Transport) error {
 	d, err := openWhenFree(ctx, cfg, storeWaitServe)
 	if err != nil {

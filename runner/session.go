@@ -56,7 +56,7 @@ func (s *session) serve(ctx context.Context) error {
 	}
 }
 
-// begin answers a request in a goroutine of its own.
+// begin answers a request in a separate goroutine.
 func (s *session) begin(ctx context.Context, running *sync.WaitGroup, frame wire.Frame) error {
 	ctx, cancel := context.WithCancel(ctx)
 	c := &call{cancel: cancel, credit: make(chan struct{}, wire.Window)}
@@ -78,7 +78,7 @@ func (s *session) begin(ctx context.Context, running *sync.WaitGroup, frame wire
 		defer s.end(frame.ID)
 		result, err := s.daemon.handle(ctx, frame, func(body any) error { return s.push(ctx, frame.ID, c, body) })
 		if ctx.Err() != nil {
-			return // nobody waits for the answer
+			return // the caller does not wait any more
 		}
 		if err := s.answer(frame.ID, result, err); err != nil {
 			s.sock.Close(socket.CodeGoingAway, "an answer could not be sent")
@@ -94,7 +94,7 @@ func (s *session) end(id uint64) {
 	delete(s.calls, id)
 }
 
-// push sends a part of an answer when the server has room for it.
+// push sends a part of an answer when the server takes more.
 func (s *session) push(ctx context.Context, id uint64, c *call, body any) error {
 	select {
 	case <-c.credit:

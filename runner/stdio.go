@@ -27,7 +27,7 @@ const stdioKillAfter = 10 * time.Second
 type stdioProcesses struct {
 	mu   sync.Mutex
 	open map[string]*stdioProcess
-	ends sync.WaitGroup // processes that are ending though nobody waits for them
+	ends sync.WaitGroup // processes that are ending without a waiting caller
 }
 
 // stdioProcess is one of them. Its request owns it.
@@ -69,7 +69,7 @@ func (d *daemon) talk(ctx context.Context, id string, spec job.Spec, push func(a
 		if push(wire.StdioOutput{}) == nil { // it runs
 			t.pass(push)
 		}
-		_ = t.cmd.Wait() // its code says how it ended
+		_ = t.cmd.Wait() // its code is how it ended
 	}()
 	select {
 	case <-ended:
@@ -135,7 +135,7 @@ func (ts *stdioProcesses) forget(id string) {
 	delete(ts.open, id)
 }
 
-// abandon ends a process that nobody waits for, without keeping the end of its connection waiting.
+// abandon ends a process without a waiting caller, without keeping the end of its connection waiting.
 func (ts *stdioProcesses) abandon(id string, t *stdioProcess, ended <-chan struct{}) {
 	ts.forget(id)
 	_ = t.lifeline.Close() // nothing is written through it any more
@@ -186,7 +186,7 @@ func newStdioProcess(spec job.Spec) (*stdioProcess, error) {
 	return t, nil
 }
 
-// pass pushes what the process writes until both its streams have ended, or nobody takes it any more.
+// pass pushes the output of the process until both its streams have ended, or the receiver takes it no more.
 func (t *stdioProcess) pass(push func(any) error) {
 	var both sync.WaitGroup
 	for stderr, from := range map[bool]*os.File{false: t.out, true: t.err} {
@@ -213,7 +213,7 @@ func (t *stdioProcess) closePipes() {
 	}
 }
 
-// quoteAll makes words of a shell command that stand for the arguments as they are.
+// quoteAll quotes the arguments as words of a shell command.
 func quoteAll(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {

@@ -19,13 +19,12 @@ import (
 // own host the workspace is usually the home folder, and its .xbot the server's data folder, of which commands see nothing.
 var syncParents = []string{".xbot", ".cache/xbot"}
 
-// syncMark is the file that says that a folder is such a copy. A folder with other files and without it belongs to
-// somebody, for example to a server on this very machine, and is left alone.
+// syncMark is the file that marks a folder as such a copy. A folder with other files and without it belongs to another program, for example to a
+// server on this very machine, and is left alone.
 const syncMark = ".synced-by-xbot"
 
-// sync brings the runner's copy of a folder of the server as close to it as can be without content: what is not listed
-// is removed, and modes are set. The answer names the files whose content is to be written. Nothing outside the copy is
-// touched, whatever links commands put into it.
+// sync brings the runner's copy of a folder of the server as close to it as can be without content: what is not listed is removed, and modes are set.
+// The answer names the files whose content is to be written. Nothing outside the copy is touched, whether or not commands put links into it.
 func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -67,7 +66,7 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 // copyAge is how long a copy of an installed skill stays after it was last asked for: that of another version, or of one that was uninstalled.
 const copyAge = 7 * 24 * time.Hour
 
-// tidy notes that a copy is used, and removes those beside it that were not for long. It goes on where one of them cannot be removed.
+// tidy notes that a copy is used, and removes the other copies next to it that were unused for long. It goes on where one of them cannot be removed.
 func tidy(workspace *os.Root, below string, now time.Time) error {
 	failed := []error{workspace.Chtimes(path.Join(below, syncMark), now, now)}
 	beside, err := workspace.OpenRoot(path.Dir(below))
@@ -87,7 +86,7 @@ func tidy(workspace *os.Root, below string, now time.Time) error {
 	return errors.Join(failed...)
 }
 
-// syncFolder is where the copy of a folder is kept, below the workspace.
+// syncFolder returns the folder of a copy, below the workspace.
 func (d *daemon) syncFolder(name string) (below string, err error) {
 	for _, parent := range syncParents {
 		below = path.Join(parent, name)
@@ -98,7 +97,7 @@ func (d *daemon) syncFolder(name string) (below string, err error) {
 	return below, err
 }
 
-// claim marks an empty folder as a copy, and fails for one that is somebody's.
+// claim marks an empty folder as a copy, and fails for one with other files.
 func claim(root *os.Root, dir string) error {
 	if _, err := root.Lstat(syncMark); err == nil {
 		return nil

@@ -26,7 +26,7 @@ func allowedHosts(h config.HTTP) []string {
 	return out
 }
 
-// addresses are those of this process. The zero value is that of a process that nobody connects to.
+// addresses are those of this process. The zero value is that of a process that accepts no connections.
 type addresses struct {
 	http     config.HTTP
 	listener net.Listener
@@ -49,7 +49,7 @@ func LocalURL(listen string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// PeopleURL is where people reach the server of some settings, as far as this machine knows.
+// PeopleURL is where users reach the server of some settings, as far as this machine knows.
 func PeopleURL(cfg config.Serve) string {
 	base := cfg.HTTP.URL
 	if note, err := ReadNote(cfg.Dir); base == "" && err == nil {
@@ -77,11 +77,11 @@ func RunnerURL(base string) (address string, loopback bool) {
 	return u.JoinPath("/api/runners/connect").String(), loopback
 }
 
-// databaseName says where a database is, without who opens it: host, or folder of the socket, and name.
+// databaseName returns where a database is, without credentials: host, or folder of the socket, and name.
 func databaseName(dsn string) string {
 	c, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return "" // what cannot be read might be shown with its password
+		return "" // an unreadable one might be shown with its password
 	}
 	host := net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
 	if strings.HasPrefix(c.Host, "/") {
@@ -98,7 +98,7 @@ func (a addresses) internal() string {
 	return a.own()
 }
 
-// people is where people reach the server.
+// people is where users reach the server.
 func (a addresses) people() string {
 	if a.http.URL != "" {
 		return strings.TrimRight(a.http.URL, "/")

@@ -60,14 +60,14 @@ import (
 	"xbot/slash/admin"
 )
 
-// agents are what models can do, and where their commands run.
+// agents has the tools of models, and the places where their commands run.
 type agents struct {
 	core   *core
 	boxes  *resolver.Resolver
 	choice *choice.Choice // finds the model of a conversation
 	tools  *toolset.Catalog
 	added  extend.Extensions    // by plugins
-	rules  map[string]chat.Rule // what the installation wants of tools, by the tool's own name, or a pattern of names
+	rules  map[string]chat.Rule // rules of the installation for tools, by the tool's own name, or a pattern of names
 }
 
 func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
@@ -87,7 +87,7 @@ func (a *agents) guests() guestfs.Finder {
 	return guestfs.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
 }
 
-// newCatalog knows what the models of each conversation can call.
+// newCatalog lists the tools of the models of each conversation.
 func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *toolset.Catalog {
 	stores := c.stores
 	out := &toolset.Catalog{ActiveTools: stores.ActiveTools, Settings: stores.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
@@ -99,13 +99,13 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	return out
 }
 
-// feishuTools work with the documents of people who have connected their account of Feishu.
+// feishuTools work with the documents of users who have connected their account of Feishu.
 func (c *core) feishuTools() toolset.Source {
 	s := feishu.New(c.mcp.connected, c.public().Transport)
 	return feishu.NewSource(s, slices.Concat(bitable.Tools(s), docx.Tools(s), wiki.Tools(s), drive.Tools(s))...)
 }
 
-// builtinTools are what models can call everywhere.
+// builtinTools are the tools of all models.
 func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 	stores := c.stores
 	work, roles := engine.Background{Store: stores.Turns}, c.roles(boxes)
@@ -131,7 +131,7 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 	)
 }
 
-// skills knows those of the installation, and those where commands run.
+// skills finds those of the installation, and those where commands run.
 func (c *core) skills(boxes *resolver.Resolver) prompt.Skills {
 	return prompt.Skills{
 		Home: c.proc.home, Sandboxes: boxes, Installed: c.installed(), Disabled: disabledSkills{c.db.policies}, Own: c.stores.Prompts,
@@ -147,7 +147,7 @@ func (c *core) consents() prompt.Consents {
 	return c.mcp.projects
 }
 
-// installed knows what people have installed of what others have published.
+// installed finds the skills and roles that users have installed from the registry.
 func (c *core) installed() installed.Installed {
 	return installed.Installed{Store: c.stores.Registry}
 }
@@ -183,7 +183,7 @@ func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	}
 }
 
-// public reaches addresses that models and strangers name.
+// public reaches addresses that models and outsiders name.
 func (c *core) public() *http.Client {
 	allow, err := safehttp.ParseAllow(c.permissions.HTTPAllow)
 	if err != nil {
@@ -222,10 +222,10 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 	return rules, nil
 }
 
-// sometimes are the tools that only some conversations have, beside those of MCP servers.
+// sometimes are the tools that only some conversations have, except those of MCP servers.
 var sometimes = append([]string{chat.SkillTool, web.SearchTool, clientcontrol.Name}, cards.Names...)
 
-// toolNamed is the tool's own name for one that somebody wrote. Which tools MCP servers and plugins will have nobody knows yet.
+// toolNamed is the tool's own name for one that a user wrote. The tools of MCP servers and plugins are not known yet.
 func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {
 	if t, found := tools.Get(name); found {
 		return t.Spec().Name, true

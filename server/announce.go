@@ -19,7 +19,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. Anybody may ask, so it names no addresses.
+// Ready reports whether this process can do its work: Postgres answers, and Temporal for its namespace. It is public, so it names no addresses.
 func (c *core) Ready(ctx context.Context) error {
 	if err := c.stores.Ping(ctx); err != nil {
 		c.proc.log.Debug("not ready", "error", err)
@@ -39,7 +39,7 @@ func (c *core) Ready(ctx context.Context) error {
 const (
 	// readyWait bounds how long the announcement waits for the server to answer.
 	readyWait = time.Minute
-	// readySlow is how long that takes before people read what is waited for.
+	// readySlow is how long that takes before the reason is shown.
 	readySlow = 5 * time.Second
 )
 
@@ -79,7 +79,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	return in.keepNote(ctx, admin.ID)
 }
 
-// awaitReady waits until the server can do its work, but not for ever, and says what it waits for where that takes long.
+// awaitReady waits until the server can do its work, but not for ever, and shows the reason where that takes long.
 func (in *ingressPart) awaitReady(ctx context.Context) {
 	begin, said := time.Now(), ""
 	for {
@@ -100,8 +100,8 @@ func (in *ingressPart) awaitReady(ctx context.Context) {
 	}
 }
 
-// signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start, and
-// as long as nobody has signed in on a terminal.
+// signIn returns the address of the page and how to sign in. It is printed, and may be kept in a log, so it is a link only at the first start,
+// and on a terminal as long as no user has signed in.
 func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserID) (string, error) {
 	use, err := in.core.stores.Users.SignInUse(ctx)
 	if err != nil {
@@ -116,8 +116,8 @@ func (in *ingressPart) signIn(ctx context.Context, w io.Writer, admin chat.UserI
 	return link + "   (sign in once with this link)", err
 }
 
-// operatorChats puts the chats of the settings in force: who writes in the administrator's is the administrator, and who was one by an
-// earlier setting is not. It returns the chat that is told of the start.
+// operatorChats puts the chats of the settings in force: the writer in the administrator's is the administrator, and one by an earlier
+// setting is not. It returns the chat that gets the notice of the start.
 func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) {
 	chats, err := in.core.platforms.accounts.OperatorChats(ctx, accounts.Chats{
 		Admin: in.http.AdminChat, Notify: in.http.NotifyChat, Channel: in.http.NotifyChannel,
@@ -141,7 +141,7 @@ func (in *ingressPart) operatorChats(ctx context.Context) (chat.Address, error) 
 	return chats.Notify, nil
 }
 
-// noticeStart tells a chat that the server has started. A copy of an installation tells nobody.
+// noticeStart notifies a chat that the server has started. A copy of an installation sends no notice.
 func (in *ingressPart) noticeStart(to chat.Address) func(context.Context) error {
 	if to.Channel == "" || in.core.copy {
 		return func(context.Context) error { return nil }

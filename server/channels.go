@@ -42,7 +42,7 @@ const (
 	transferTimeout = 5 * time.Minute
 )
 
-// newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
+// newChannels opens the configured accounts. The environment of an ingress takes precedence over other settings.
 func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Live {
 	transport := safehttp.Trusted()
 	transport.ResponseHeaderTimeout = platformTimeout
@@ -52,7 +52,7 @@ func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Liv
 	}
 }
 
-// accountResources are what accounts get from this process.
+// accountResources are the resources of this process for accounts.
 type accountResources struct {
 	client *http.Client
 	files  fileClients
@@ -64,7 +64,7 @@ func (o accountResources) Resources(name, account string) channel.Resources {
 	return channel.Resources{HTTP: o.client, Files: o.files, Memory: channelMemory{o.store, name, account}}
 }
 
-// fileClients reach what the operator allows.
+// fileClients reach the addresses that the operator allows.
 type fileClients struct{ allowed []string }
 
 // FileClient implements channel.FileClients.
@@ -78,7 +78,7 @@ func (f fileClients) FileClient(own string) *http.Client {
 	return client
 }
 
-// channelMemory is what the adapter of one account keeps.
+// channelMemory is the stored state of the adapter of one account.
 type channelMemory struct {
 	store         *accountstore.Store
 	name, account string
@@ -108,7 +108,7 @@ const holderMark = "#"
 // channelHolders finds the ingress that holds a connection.
 type channelHolders struct{ channels *accountstore.Store }
 
-// ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
+// ChannelHolder is the internal address of the ingress that holds it, or held it last: a former holder reports that.
 func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
 	holder, err := h.channels.ChannelHolder(ctx, name, account)
 	address, _, _ := strings.Cut(holder, holderMark)
@@ -154,10 +154,10 @@ func (d deliveryCount) Delivered(channel, outcome string) {
 	d.ended.WithLabelValues(channel, outcome).Inc()
 }
 
-// deliveryPolicy is what the policy says of deliveries.
+// deliveryPolicy reads the rules of deliveries from the policy.
 type deliveryPolicy struct{ live *policies.Live }
 
-// DeliveryRules says what becomes of what is late on a channel.
+// DeliveryRules returns the rules for late deliveries on a channel.
 func (p deliveryPolicy) DeliveryRules(ctx context.Context, channel string) (delivery.Rules, error) {
 	rules, err := p.live.Get(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func (p deliveryPolicy) DeliveryRules(ctx context.Context, channel string) (deli
 	return delivery.Rules(rules.Delivery(channel)), nil
 }
 
-// ShowsProgress reports whether people on a channel are to see how a turn goes on. Where the policy cannot be read now they do.
+// ShowsProgress reports whether users on a channel see the progress of a turn. Where the policy cannot be read now they do.
 func (p deliveryPolicy) ShowsProgress(ctx context.Context, channel, account string) bool {
 	rules, err := p.live.Get(ctx)
 	return err != nil || rules.Channel(channel, account).Progress == policies.ProgressCard
@@ -175,7 +175,7 @@ func (p deliveryPolicy) ShowsProgress(ctx context.Context, channel, account stri
 // replies leads from a message of the bot back to its conversation.
 type replies struct{ routing *routing.Store }
 
-// LeadBack names the conversation by what was sent in it.
+// LeadBack names the conversation by the messages that were sent in it.
 func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 	at := chat.Envelope{Source: chat.Source{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
 	var names []string

@@ -26,10 +26,10 @@ func newCodec(ctx context.Context, db *database, encrypts bool) (*temporalclient
 	return temporalclient.NewCodec(encrypts, payloadKeys{db})
 }
 
-// payloadKeys are those that are stored.
+// payloadKeys reads the stored keys.
 type payloadKeys struct{ db *database }
 
-// PayloadKeys implements temporalclient.KeySource. A conversion has no context of its own.
+// PayloadKeys implements temporalclient.KeySource. A conversion passes no context.
 func (k payloadKeys) PayloadKeys() ([]temporalclient.PayloadKey, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), payloadKeyWait)
 	defer cancel()
@@ -51,7 +51,7 @@ func (k payloadKeys) PayloadKeys() ([]temporalclient.PayloadKey, error) {
 // serveProcess begins the identity of a server that does everything.
 const serveProcess = "serve"
 
-// identity names a process to who looks at Temporal: what it is, where, and its build.
+// identity names a process to readers of Temporal: its kind, its host, and its build.
 func identity(process, version string) string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -43,7 +43,7 @@ type serving struct {
 	runs      account.Runs
 }
 
-// commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
+// commands is the registry of slash commands, in their display order. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	own := slash.NewRegistry(a.callers(), slices.Concat(a.conversationCommands(s), a.accountCommands(s))...)
 	return a.withAdded(own)
@@ -128,7 +128,7 @@ func (a *agents) accountCommands(s serving) []slash.Command {
 	}
 }
 
-// callers know who people are in conversations, and what the policy lets them do.
+// callers finds the rights of users in conversations, and what the policy lets them do.
 func (a *agents) callers() intake.Callers {
 	return intake.Callers{Conversations: a.core.stores.Conversations, Inbox: a.core.stores.Inbox, Users: a.core.stores.Users, Policies: a.core.db.policies}
 }
@@ -169,7 +169,7 @@ func (s skills) HasSkill(ctx context.Context, user chat.UserID, key chat.Session
 		s.agents.core.proc.log.Warn("skills cannot be read", "error", err)
 		known.Installed = nil // it is in the database
 		if found, err = known.In(ctx, 0, nil, ""); err != nil {
-			return false // what the policy switches off is not known
+			return false // it is unknown which skills the policy switches off
 		}
 	}
 	_, is := skill.Pick(found, word)
@@ -210,7 +210,7 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 	return r.in.at.people() + temporalui.RunPath(r.in.core.temporal.namespace, workflow, run), nil
 }
 
-// words says which words mean a model. While the database is away, none does.
+// words decides which words mean a model. While the database is away, none does.
 type words struct{ models *catalogue.Live }
 
 func (w words) Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool) {

@@ -23,7 +23,7 @@ import (
 	"xbot/server/metrics"
 )
 
-// core is what every process has. The groups are made in the order in which they stand here.
+// core has the parts of every process. The groups are made in the order of these fields.
 type core struct {
 	proc      *process
 	db        *database
@@ -43,7 +43,7 @@ type core struct {
 	copy        bool   // another xbot works with the original of the database
 }
 
-// newCore opens the core of a process. What it opens, closer closes.
+// newCore opens the core of a process. closer closes it.
 func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	c := &core{permissions: s.Permissions, admin: s.admin, copy: s.copy}
 	var err error
@@ -77,7 +77,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	return c, nil
 }
 
-// process is what does not depend on any server: where it runs and what it logs.
+// process has the parts that do not depend on any server: where it runs and what it logs.
 type process struct {
 	version string
 	home    string
@@ -85,9 +85,9 @@ type process struct {
 	env     map[string]string // variables that are no settings, read as settings are
 	tele    *telemetry.Telemetry
 	log     *slog.Logger
-	// terminal shows the operator what a start waits for, where the log goes elsewhere.
+	// terminal shows the operator the reason why a start waits, where the log goes elsewhere.
 	terminal io.Writer
-	closer   *Server // closes what is opened for the process
+	closer   *Server // closes the resources of the process
 }
 
 func newProcess(ctx context.Context, s settings, closer *Server) (*process, error) {
@@ -139,7 +139,7 @@ const IgnoredAdvice = "settings come from .env in XBOT_HOME, or from the file th
 
 // platforms are the bots on chat platforms.
 type platforms struct {
-	accounts *accounts.Store // what they are configured with
+	accounts *accounts.Store // their configuration
 	channels *channel.Live   // their connections
 	added    *platform.Hub   // those of plugins
 }
@@ -153,7 +153,7 @@ func newPlatforms(s settings, p *process, db *database, st *store.Store, known *
 	return &platforms{accounts: book, channels: newChannels(st, book, s), added: hub}
 }
 
-// limitsOf says what the settings say of the model that they name.
+// limitsOf returns the limits in the settings of the model that they name.
 func limitsOf(s settings) limits.Table {
 	out := limits.Table{Model: s.model.Model(), Context: s.MaxContext, Output: s.MaxOutput}
 	if sees := s.LLM.Vision == "on"; s.LLM.Vision != "" {

@@ -21,7 +21,7 @@ func (c *core) heartbeats() *cron.Heartbeats {
 // heartbeatsEvery is how soon a changed policy reaches the heartbeats.
 const heartbeatsEvery = 5 * time.Second
 
-// followHeartbeats keeps the heartbeats as the policy says until ctx ends.
+// followHeartbeats keeps the heartbeats in line with the policy until ctx ends.
 func (in *ingressPart) followHeartbeats(ctx context.Context) error {
 	heartbeats, ticker, said := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), ""
 	defer ticker.Stop()
@@ -31,7 +31,7 @@ func (in *ingressPart) followHeartbeats(ctx context.Context) error {
 		case ctx.Err() != nil:
 		case err == nil:
 			said = ""
-		case err.Error() != said: // what does not change is said once
+		case err.Error() != said: // log an unchanged error once
 			said = err.Error()
 			in.core.proc.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
 		}

@@ -20,13 +20,13 @@ import (
 	"xbot/server/metrics"
 )
 
-// database is Postgres, and what is read in it before anything is written.
+// database is Postgres, and the data that is read in it before anything is written.
 type database struct {
 	dsn      string
 	pool     *pgxpool.Pool
 	bus      *feed.Bus
 	key      *secret.Keyring
-	rows     *store.Store   // looks rows up for what the store itself is made of; it tells nobody of what it writes
+	rows     *store.Store   // looks up rows that the store itself is made of; it publishes no changes
 	policies *policies.Live // how conversations are routed, queued and limited
 }
 
@@ -50,7 +50,7 @@ func openDatabase(ctx context.Context, s settings, p *process, closer *Server) (
 		return nil, err
 	}
 	return d, p.untilPostgres(ctx, func(ctx context.Context) error {
-		return rotation.Check(ctx, d.key, d.rows.Secrets) // refuses a key that opens nothing of what is stored
+		return rotation.Check(ctx, d.key, d.rows.Secrets) // refuses a key that opens none of the stored secrets
 	})
 }
 
@@ -86,12 +86,12 @@ const (
 	// firstPause and longPause bound the pause between two tries of a start to reach Postgres.
 	firstPause = 100 * time.Millisecond
 	longPause  = 5 * time.Second
-	// reasonMost is how much of a reason to wait people read, in bytes.
+	// reasonMost is how much of a reason to wait is shown, in bytes.
 	reasonMost = 300
 )
 
-// untilPostgres calls do until Postgres answers it, or ctx ends: a start waits for Postgres as a running server does. It says once for each reason
-// that it waits. What do does may have been done before.
+// untilPostgres calls do until Postgres answers it, or ctx ends: a start waits for Postgres as a running server does. It logs each reason to wait
+// once. do must be safe to repeat.
 func (p *process) untilPostgres(ctx context.Context, do func(ctx context.Context) error) error {
 	said := ""
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
@@ -121,7 +121,7 @@ func sentence(err error) string {
 	return text
 }
 
-// newStores opens the stores of the modules, which tell the feed and wake workflows after each commit.
+// newStores opens the stores of the modules, which publish to the feed and wake workflows after each commit.
 func newStores(s settings, c *core) *store.Store {
 	room := limitsOf(s)
 	room.Others = c.models.catalogue

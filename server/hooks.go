@@ -19,7 +19,7 @@ import (
 // HooksFile is where the administrator's hooks would be.
 func HooksFile(home string) string { return filepath.Join(home, "hooks.json") }
 
-// HookGrants is what the installation lets hooks do. A build that adds functions lists them here, too.
+// HookGrants is the permissions of hooks by the installation. A build that adds functions lists them here, too.
 func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 	return hook.Grants{Host: cfg.HostHooks == "on", Callbacks: callbacks.Names()}
 }
@@ -53,7 +53,7 @@ func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes, runners hooks.Runner
 // hookServers call tools of MCP servers for hooks.
 type hookServers struct{ agents *agents }
 
-// CallTool implements ask.MCPServers. Hooks may be told of an event twice, so the call is one that may be repeated. A server with a command
+// CallTool implements ask.MCPServers. Hooks may get an event twice, so the call is one that may be repeated. A server with a command
 // runs on the runner of the conversation. Without a runner, one of the installation runs on the server's host, as commands of hooks do.
 func (h hookServers) CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error) {
 	place, err := h.agents.core.stores.Hooks.HookExecTarget(ctx, key)

@@ -32,7 +32,7 @@ import (
 	"xbot/server/metrics"
 )
 
-// OpenIngress opens the part that talks to people.
+// OpenIngress opens the part that talks to users.
 func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Server, error) {
 	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Serv
 	return s, nil
 }
 
-// listen opens the port of the process before anything else, so that a second server on it says so at once.
+// listen opens the port of the process before anything else, so that a second server on it fails at once.
 func (s *Server) listen(cfg config.HTTP) (net.Listener, error) {
 	l, err := httpserver.Listen(cfg.Addr, slog.Default(), cfg.TrustedProxies()...)
 	if err == nil {
@@ -71,7 +71,7 @@ func (s *Server) listen(cfg config.HTTP) (net.Listener, error) {
 	return l, err
 }
 
-// ingressSettings are what only the part that talks to people needs.
+// ingressSettings are the settings that only the part that talks to users needs.
 type ingressSettings struct {
 	http    config.HTTP
 	oidc    config.OIDC
@@ -83,14 +83,14 @@ type ingressSettings struct {
 	alone   bool // no other server has this database: a connection that is held is held by one that was killed
 }
 
-// temporalUI is the Temporal UI that people reach through the ingress.
+// temporalUI is the Temporal UI that users reach through the ingress.
 type temporalUI struct {
 	target *url.URL // nil if there is none
 	token  string
-	text   string // what the operator reads; empty: the address here
+	text   string // the address for the operator; empty: the address here
 }
 
-// ingressPart is the half of the server that talks to people.
+// ingressPart is the half of the server that talks to users.
 type ingressPart struct {
 	core       *core
 	agents     *agents
@@ -98,7 +98,7 @@ type ingressPart struct {
 	oidc       config.OIDC
 	at         addresses
 	ui         temporalUI
-	holder     string // tells this process from others at its address
+	holder     string // distinguishes this process from others at its address
 	auth       *auth.Auth
 	dispatch   *intake.Dispatch
 	hub        *runners.Hub
@@ -110,7 +110,7 @@ type ingressPart struct {
 	closing    chan struct{}
 }
 
-// views show people how their conversations stand, and change it.
+// views show users the state of their conversations, and change it.
 type views struct {
 	runners  *manage.Runners
 	history  *history.Editor

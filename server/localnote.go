@@ -26,7 +26,7 @@ type Note struct {
 // ofSystemd reports whether systemd started this process. Programs that it started inherit the variable, with the id of their ancestor.
 func ofSystemd() bool { return os.Getenv("SYSTEMD_EXEC_PID") == strconv.Itoa(os.Getpid()) }
 
-// localToken names the token of the programs beside this server, of which a database may have several. A new start
+// localToken names the token of the programs next to this server, of which a database may have several. A new start
 // makes another.
 func (in *ingressPart) localToken() string {
 	host, err := os.Hostname()
@@ -36,8 +36,8 @@ func (in *ingressPart) localToken() string {
 	return "local programs of " + host + ":" + in.core.proc.home
 }
 
-// localTokens is how many of these tokens hold: what stands in the note while a server starts, which may have been killed before it
-// wrote a new one, must not be refused, nor what a program has just read there.
+// localTokens is how many of these tokens hold: the one in the note while a server starts, which may have been killed before it
+// wrote a new one, must not be refused, nor one that a program has just read there.
 const localTokens = 3
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
@@ -60,10 +60,10 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	return in.core.stores.Users.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
 }
 
-// noteLook is how often the administrator of the note is looked for beside what the database says of changes.
+// noteLook is how often the administrator of the note is checked in addition to notifications of the database.
 const noteLook = 15 * time.Second
 
-// keepNote gives the programs beside this server to the next administrator when theirs is none any more, until ctx ends.
+// keepNote gives the programs next to this server to the next administrator when theirs is none any more, until ctx ends.
 func (in *ingressPart) keepNote(ctx context.Context, noted chat.UserID) error {
 	changes, leave := in.core.db.bus.AccessChanges()
 	defer leave()

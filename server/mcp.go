@@ -30,18 +30,18 @@ import (
 	"xbot/server/hostrunner"
 )
 
-// mcpServers are those of people and of the installation.
+// mcpServers are those of users and of the installation.
 type mcpServers struct {
 	servers     *mcp.Servers
 	connections *mcp.Connections
 	offered     *mcp.Source
-	connected   *oauth.Accounts // that people have elsewhere, which authorize requests to servers
+	connected   *oauth.Accounts // of users at providers, which authorize requests to servers
 	plugins     *installed.Plugins
 	projects    *project.Projects // nil until the runners are known
 }
 
-// newMCPServers connects to none yet. A server that a person chose is reached like any other address of a stranger, one that an
-// administrator chose wherever it stands.
+// newMCPServers connects to none yet. A server that a user chose is reached like any other foreign address, one that an
+// administrator chose at any address.
 func newMCPServers(s settings, p *process, db *database, st *store.Store, closer *Server) (*mcpServers, error) {
 	allow, err := safehttp.ParseAllow(s.HTTPAllow)
 	if err != nil {
@@ -64,7 +64,7 @@ func newMCPServers(s settings, p *process, db *database, st *store.Store, closer
 	return out, nil
 }
 
-// finder asks servers which account they want. Who keeps the account is a stranger, also where an administrator chose the server.
+// finder asks servers which account they want. The provider of the account is foreign, also where an administrator chose the server.
 func finder(allow safehttp.Allow, shared http.RoundTripper, accounts *oauth.Accounts) *discovery.Finder {
 	out := &discovery.Finder{Own: safehttp.NewTransport(allow), Shared: shared}
 	if accounts.Public != "" {
@@ -73,8 +73,8 @@ func finder(allow safehttp.Allow, shared http.RoundTripper, accounts *oauth.Acco
 	return out
 }
 
-// mcpFile keeps the servers that the administrator has written into a file. What opens the database or unseals secrets it cannot hand on, not even
-// by mistake: commands run where people can read their variables.
+// mcpFile reads the servers that the administrator has written into a file. It cannot hand on keys of the database or of secrets, not even by
+// mistake: commands run where users can read their variables.
 func (c *core) mcpFile() *mcp.File {
 	return &mcp.File{
 		Path: filepath.Join(c.proc.home, mcp.FileName), Env: config.Foreign(c.proc.env), Keys: keyVariables{c.db.policies}, Servers: c.mcp.servers,
@@ -100,7 +100,7 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// useProjects has conversations use the servers of the folders in which they work, as far as people have agreed to them.
+// useProjects has conversations use the servers of the folders in which they work, as far as users have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
 	c.mcp.projects = &project.Projects{
 		Folders: c.stores.Hooks, MCPServers: c.stores.MCPServers, Key: c.db.key, Boxes: boxes, Policies: c.db.policies,
@@ -137,7 +137,7 @@ func newExtensions(c *core, boxes *resolver.Resolver) extend.Extensions {
 	return extend.New(c.mcp.plugins, running)
 }
 
-// NewPluginTrial starts plugins for a program beside the server that runs, on the runner of the server's host. Its caller closes it.
+// NewPluginTrial starts plugins for a program next to the running server, on the runner of the server's host. Its caller closes it.
 func NewPluginTrial(rows *store.Store, key *secret.Keyring, home, version string) (trial bridge.Trial, closeTrial func()) {
 	router := sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Runners: rows.Runners}, Key: key})
 	return bridge.Trial{Config: bridge.Config{

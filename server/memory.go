@@ -47,7 +47,7 @@ func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 	})
 }
 
-// newArchive makes what is searched of memory, with embeddings where e is not nil.
+// newArchive makes the searchable memory, with embeddings where e is not nil.
 func newArchive(s *store.Store, e embed.Embedder, cfg config.Memory, log *slog.Logger) *archive.Archive {
 	a := archive.New(s.Memory, e, log)
 	a.Compress = e != nil && cfg.EmbeddingOverlong == "compress"
@@ -69,7 +69,7 @@ func (c *core) indexWords(ctx context.Context) error {
 	return c.stores.Search.IndexWords(ctx, c.proc.log)
 }
 
-// remembered is what is remembered of people.
+// remembered reads the memories of users.
 func (c *core) remembered() view.View {
 	return view.View{Conversations: c.stores.Conversations, Memory: c.stores.Memory, Settings: c.stores.Settings, Policies: c.db.policies}
 }
@@ -82,7 +82,7 @@ func (c *core) agentProfiles() *agentprofile.Resolver {
 	}
 }
 
-// memories are how people are remembered, by the provider of each agent.
+// memories are the memory providers of agents.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
 		memory.Flat:  flat.Provider{Store: c.stores.Memory},
@@ -90,7 +90,7 @@ func (c *core) memories() agentprofile.Memories {
 	}}
 }
 
-// notes are what each agent remembers.
+// notes are the memories of each agent.
 func (c *core) notes() agentprofile.Notes {
 	return agentprofile.Notes{Store: c.stores.Memory, Profiles: c.agentProfiles()}
 }
@@ -105,7 +105,7 @@ func (c *core) lettaTools() []tool.Tool {
 	}
 }
 
-// soulTools are the tools for soul files, for a person's other conversations, and for those of consumers. Who has them the policy says.
+// soulTools are the tools for soul files, for a user's other conversations, and for those of consumers. The policy decides who has them.
 func (c *core) soulTools() []tool.Tool {
 	stores := c.stores
 	who := c.agentProfiles()
@@ -116,7 +116,7 @@ func (c *core) soulTools() []tool.Tool {
 	)
 }
 
-// noteTools are the tools with which a model keeps what is lasting, apart from the others.
+// noteTools are the tools with which a model stores lasting facts, apart from the others.
 func noteTools(all *tool.Registry) *tool.Registry {
 	var notes []tool.Tool
 	for _, spec := range all.Specs() {

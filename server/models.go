@@ -24,9 +24,9 @@ type models struct {
 	model     llm.Client // the one that the settings name
 	llm       config.LLM
 	catalogue *catalogue.Live
-	// subscriptions are accounts at providers that people entered.
+	// subscriptions are accounts at providers that users entered.
 	subscriptions *subscription.Store
-	// toolKeys are how the services are reached that tools use.
+	// toolKeys are the keys of the services that tools use.
 	toolKeys *toolkey.Store
 }
 
@@ -47,17 +47,17 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 	return m, nil
 }
 
-// preferences are what people set for themselves.
+// preferences are the settings of users.
 func (c *core) preferences() preference.Service {
 	return preference.Service{Memory: c.stores.Memory, Notices: c.stores.Notices, Settings: c.stores.Settings, Models: c.models.catalogue}
 }
 
-// usual tells which model answers where nothing else was chosen.
+// usual returns the choice of the default model.
 func (c *core) usual() choice.Usual {
 	return choice.Usual{Models: c.models.catalogue, Settings: c.stores.Settings}
 }
 
-// UsualModel makes the model that answers where nobody chose one, as a worker with these settings and this environment would.
+// UsualModel makes the default model, as a worker with these settings and this environment would.
 func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *secret.Keyring, env map[string]string) (llm.Client, error) {
 	model, err := NewModel(cfg.LLM)
 	if err != nil {
@@ -83,7 +83,7 @@ func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *s
 	return m.catalogue.Client(e), nil
 }
 
-// priceOf is what the model of the settings costs; nil: nobody said.
+// priceOf is the price of the model of the settings; nil: unknown.
 func priceOf(cfg config.LLM) *chat.Price {
 	input, cached, output, known := cfg.Prices()
 	if !known {

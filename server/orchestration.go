@@ -26,8 +26,8 @@ type orchestration struct {
 	client     client.Client
 	namespace  string
 	identity   string                // of this process, to Temporal
-	codec      *temporalclient.Codec // of what stands in Temporal's histories
-	words      bool                  // whether the first words of messages may stand in summaries
+	codec      *temporalclient.Codec // of the payloads in Temporal's histories
+	words      bool                  // whether summaries may contain the first words of messages
 	attributes *attributes
 	wakes      *wake.Dispatcher // wakes workflows whose rows were just committed
 	outages    *outage.Watch    // of Postgres and Temporal
@@ -106,7 +106,7 @@ func (o *orchestration) Unpause(ctx context.Context, workflowID, runID string) e
 	return err
 }
 
-// attributes says which of our search attributes the namespace knows.
+// attributes reports which of our search attributes the namespace knows.
 type attributes struct {
 	known atomic.Bool // those of every release
 	waits atomic.Bool // AttrWaits and AttrParent, too

@@ -29,7 +29,7 @@ func (a *agents) pipeline() *prompt.Pipeline {
 	})
 }
 
-// serverInstructions tell models what the owners of MCP servers have to say about them.
+// serverInstructions gives models the instructions that the owners of MCP servers wrote for them.
 type serverInstructions struct {
 	offered *mcp.Source
 	store   toolset.Settings
@@ -38,7 +38,7 @@ type serverInstructions struct {
 // Name is for the log.
 func (serverInstructions) Name() string { return "MCP servers" }
 
-// Enrich implements prompt.Enricher. Who may use none of the tools is told nothing.
+// Enrich implements prompt.Enricher. It adds nothing for a user who may use none of the tools.
 func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (string, error) {
 	if len(a.Tools.Optional()) == 0 {
 		return "", nil

@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Tools describes what models can call, without a server. What people bring themselves is not among them.
+// Tools describes the tools of models, without a server. Tools that users add are not among them.
 func Tools() []tool.Spec {
 	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).With(toolservice.NewContact(nil), toolservice.NewOwn(nil, nil)).Specs()
 }

@@ -12,7 +12,7 @@ const (
 	keepLeast = 24 * time.Hour
 )
 
-// prune removes what is older than the settings say and nobody needs, until ctx ends. Several processes may do it at once.
+// prune removes unneeded data that is older than the settings allow, until ctx ends. Several processes may do it at once.
 func (in *ingressPart) prune(ctx context.Context) error {
 	keep := in.http.Keep
 	if keep <= 0 {

@@ -61,7 +61,7 @@ import (
 	"xbot/web"
 )
 
-// routes are what is answered where.
+// routes maps paths to handlers.
 func (in *ingressPart) routes() httpserver.Routes {
 	stores := in.core.stores
 	a := in.api()
@@ -103,10 +103,10 @@ func (in *ingressPart) routes() httpserver.Routes {
 	return r
 }
 
-// publicServices are what everybody may know of services.
+// publicServices reads the public data of services.
 type publicServices struct{ services *servicestore.Store }
 
-// PublicService finds a service. It is Denied while nobody may use it.
+// PublicService finds a service. It is Denied while the service is withdrawn.
 func (p publicServices) PublicService(ctx context.Context, id string) (web.PublicService, error) {
 	s, err := p.services.Service(ctx, id)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p publicServices) PublicService(ctx context.Context, id string) (web.Publi
 	return web.PublicService{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: s.Questions, Origins: s.Origins}, nil
 }
 
-// signOn signs people in by the OpenID Connect provider of the settings.
+// signOn signs users in by the OpenID Connect provider of the settings.
 func (in *ingressPart) signOn() *oidc.SignOn {
 	c := in.oidc
 	return &oidc.SignOn{
@@ -143,8 +143,8 @@ func (in *ingressPart) consumers() *consumer.API {
 	})
 }
 
-// pictures fetches the pictures that messages name by address. No rule of tools is asked about them, and consumers are strangers: they come from the
-// public internet alone, whatever the operator lets tools fetch from beside it.
+// pictures fetches the pictures that messages name by address. No rule of tools is asked about them, and consumers are outsiders: they come from
+// the public internet alone, even if the operator lets tools fetch from other addresses.
 func (in *ingressPart) pictures() *webpicture.Fetcher {
 	return webpicture.New(safehttp.New(safehttp.Allow{}), "xbot/"+in.core.proc.version)
 }
@@ -152,7 +152,7 @@ func (in *ingressPart) pictures() *webpicture.Fetcher {
 // uiAccess opens the Temporal UI to administrators.
 type uiAccess struct{ auth *auth.Auth }
 
-// Allowed reports whether somebody may.
+// Allowed reports whether the user is an administrator.
 func (uiAccess) Allowed(r *http.Request) bool { return auth.User(r.Context()).Admin }
 
 // Base is where a browser finds the UI.

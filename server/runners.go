@@ -31,7 +31,7 @@ func (c *core) hostRunners() *hostrunner.Host {
 	}
 }
 
-// internalKeys are what this process accepts of others: while the key is changed, that of before, too.
+// internalKeys are the keys of others that this process accepts: while the key is changed, the old one, too.
 func (d *database) internalKeys() (keys []string) {
 	for _, key := range d.key.Keys() {
 		keys = append(keys, key.InternalKey())

@@ -96,7 +96,7 @@ func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*serve
 	return s, err
 }
 
-// givenUI reads the address of a Temporal UI that somebody else runs.
+// givenUI reads the address of an external Temporal UI.
 func givenUI(cfg config.Temporal) (temporalUI, error) {
 	if cfg.UI == "" {
 		return temporalUI{}, nil
@@ -184,7 +184,7 @@ func needServers(db config.Database, t config.Temporal) error {
 // maxLogBytes is the size at which a log file is put aside at start.
 const maxLogBytes = 20 << 20
 
-// logFile opens the log of a server whose terminal belongs to people.
+// logFile opens the log of a server whose terminal belongs to users.
 func logFile(home string) (io.Writer, func(), error) {
 	path := filepath.Join(home, "logs", "xbot.log")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -202,7 +202,7 @@ func logFile(home string) (io.Writer, func(), error) {
 	return f, func() { _ = f.Close() }, nil // written through already
 }
 
-// progress prints the steps of a start on a terminal, and elsewhere only what it waits for.
+// progress prints the steps of a start on a terminal, and elsewhere only the reasons to wait.
 type progress struct{ out *os.File }
 
 // Step prints a step.
@@ -212,7 +212,7 @@ func (p progress) Step(text string) {
 	}
 }
 
-// Waiting prints what the start waits for, also where nobody sits at a terminal.
+// Waiting prints what the start waits for, also without a terminal.
 func (p progress) Waiting(text string) { say(p.out, "Waiting for %s", text) }
 
 // say prints a line to the operator.

@@ -1,7 +1,7 @@
 // Package server puts a process together from its settings: everything in one process (Open), or the part that talks to
-// people (OpenIngress) and the part that works (OpenWorker) as processes of their own. Each layer is made of what stands
-// before it and is not changed afterwards: process, stores, temporal and models (core), then tools (agents), then ingress
-// and worker.
+// users (OpenIngress) and the part that works (OpenWorker) as separate processes. Each layer is made of those before it
+// and is not changed afterwards: process, stores, temporal and models (core), then tools (agents), then ingress and
+// worker.
 package server
 
 import (
@@ -26,7 +26,7 @@ func (s *Server) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-// Close releases what was opened, the newest first.
+// Close closes all resources, the newest first.
 func (s *Server) Close() {
 	for _, closes := range slices.Backward(s.closers) {
 		closes()
@@ -34,7 +34,7 @@ func (s *Server) Close() {
 	s.closers = nil
 }
 
-// serve adds what runs until the server is told to stop.
+// serve adds services that run until the server is stopped.
 func (s *Server) serve(services ...func(ctx context.Context) error) {
 	s.services = append(s.services, services...)
 }
@@ -42,7 +42,7 @@ func (s *Server) serve(services ...func(ctx context.Context) error) {
 // onClose adds what Close calls.
 func (s *Server) onClose(do func()) { s.closers = append(s.closers, do) }
 
-// opened returns the server, or closes what a failed start had opened.
+// opened returns the server, or closes the resources of a failed start.
 func (s *Server) opened(err error) (*Server, error) {
 	if err != nil {
 		s.Close()

@@ -27,10 +27,10 @@ type settings struct {
 	dsn     string
 	dial    temporalclient.Config
 	model   llm.Client
-	at      addresses // zero in a process that nobody connects to
+	at      addresses // zero in a process that accepts no connections
 	admin   string    // name of the first administrator
 	copy    bool      // another xbot works with the original of the database
-	// modelKeys says that the keys of models stand in the variables of this process.
+	// modelKeys reports that the keys of models are in the variables of this process.
 	modelKeys bool
 }
 

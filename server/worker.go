@@ -201,7 +201,7 @@ func (w *workerPart) activities() worker.Activities {
 	}
 }
 
-// background has the activities of work beside turns.
+// background has the activities of work outside turns.
 func (w *workerPart) background(sandboxes activities.Sandboxes, live livefeed.Feed, assembler *modelcall.Assembler) worker.Background {
 	stores := w.core.stores
 	return worker.Background{

@@ -78,7 +78,7 @@ func (t Turns) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameTitle, t.Titles.Title)
 }
 
-// Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory, and people who
+// Background are the activities of work that needs no turn: tasks, bang commands, files, cron jobs, subagents, group chats, memory, and users who
 // are deleted.
 type Background struct {
 	Tasks     *background.Background

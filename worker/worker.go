@@ -21,15 +21,15 @@ const (
 	stickyTimeout = 500 * time.Millisecond
 	// heartbeatThrottle is how soon a cancellation can reach an activity (default 30 s).
 	heartbeatThrottle = time.Second
-	// stopTimeout is what a stopping worker gives its activities; commands go on by themselves.
+	// stopTimeout is the time that a stopping worker gives its activities; commands go on without it.
 	stopTimeout = 3 * time.Second
 	// stickyCache is how many workflows are kept between their tasks, in the whole process.
 	stickyCache = 2000
 	// maxActivities is how many activities run at once in a process: a background task holds one for as long as its
 	// command runs, while it costs next to nothing.
 	maxActivities = 2000
-	// workflowPollers and activityPollers are how many requests wait for tasks at Temporal. A task that nobody waits for is written
-	// to Postgres first, which costs more than the task itself (default 2).
+	// workflowPollers and activityPollers are how many requests wait for tasks at Temporal. A task without a waiting request is written to Postgres
+	// first, which costs more than the task itself (default 2).
 	workflowPollers = 10
 	activityPollers = 5
 	// deadlockTime is how long the code of a workflow may go without yielding before its task fails (default 1 s). What runs on is then beyond
@@ -70,8 +70,8 @@ func keep(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker for good when the namespace is
-// missing for minutes, for example while a lost database of Temporal is set up anew.
+// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker for good when the namespace is missing for minutes, for example
+// while a lost database of Temporal is set up again.
 func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *slog.Logger) error {
 	gaveUp := make(chan error, 1)
 	w := build(func(err error) {
@@ -86,7 +86,7 @@ func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	log.Info("worker started", "task_queue", workflows.TaskQueue)
 	select {
 	case err := <-gaveUp:
-		return err // it stops by itself
+		return err // the SDK stops it
 	case <-ctx.Done():
 		w.Stop()
 		return nil

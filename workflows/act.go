@@ -75,7 +75,7 @@ func (t *turnRun) runParallel(ctx workflow.Context, step, first int, calls []tur
 			t.runCallWithHooks(ctx, id, call)
 		})
 	}
-	joined, _ := workflow.NewDisconnectedContext(ctx) // what was started is waited for, also after a stop
+	joined, _ := workflow.NewDisconnectedContext(ctx) // also after a stop, calls that were started are waited for
 	done.Wait(joined)
 }
 
@@ -122,13 +122,13 @@ func label(call turn.CallOutput) string {
 	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }
 
-// abandonCall records that nobody knows how a call ended, so that the model can go on from there.
+// abandonCall records that the outcome of a call is unknown, so that the model can go on from there.
 func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
 	t.abandon(ctx, turn.AbandonInput{Call: id, Broken: isFault(cause), Crashed: kindOf(cause) == activities.CrashedType})
 }
 
-// isFault reports whether an activity ended because of a fault in xbot. One that was cancelled, that nobody heard of any more, or that a part of
-// xbot was away for, ended without one: how far it got is not known.
+// isFault reports whether an activity ended because of a fault in xbot. One that was cancelled, that timed out, or that a part of xbot was away for,
+// ended without one: how far it got is not known.
 func isFault(err error) bool { return broken(err) && kindOf(err) != string(fault.Unavailable) }
 
 func (t *turnRun) abandon(ctx workflow.Context, in turn.AbandonInput) {

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// askAndRunCall runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
+// askAndRunCall runs a call that needs a user's permission, once it is answered. Denied calls run as well: the activity
 // refuses them, so that what may run is decided in one place, by the row. A call that waits holds no slot.
 func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if t.settled(ctx, id, call) {
@@ -22,7 +22,7 @@ func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.
 		return
 	}
 	if t.inbox.steered && !t.inbox.hasAnswer(id) {
-		return // the person wrote something else instead of an answer: steer skips the call
+		return // the user wrote something else instead of an answer: steer skips the call
 	}
 	t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointRefused, Call: id})
 	if slots.Acquire(ctx, 1) != nil {
@@ -65,7 +65,7 @@ func (t *turnRun) askAgain(ctx workflow.Context, id chat.CallID, call turn.CallO
 	return !t.inbox.steered || t.inbox.hasAnswer(id), nil
 }
 
-// settled asks the hooks before a person is asked, and reports whether there is nothing to ask any more.
+// settled asks the hooks before a user is asked, and reports whether there is nothing to ask any more.
 func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOutput) bool {
 	if call.Inquires {
 		return false
@@ -82,5 +82,5 @@ func questionOf(call turn.CallOutput) wait {
 	return wait{WaitsApproval, "approval: " + label(call)}
 }
 
-// waitingFor says what is waited for, to an operator.
+// waitingFor returns the reason for waiting, for an operator.
 func waitingFor(call turn.CallOutput) string { return "waiting for " + questionOf(call).say }

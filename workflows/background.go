@@ -16,10 +16,10 @@ import (
 type BackgroundInput struct {
 	Call chat.CallID `json:"call"`
 	Task string      `json:"task"` // short id within its session
-	// Runner and Words are for operators: where the command runs, and its first words if those may stand in histories.
+	// Runner and Words are for operators: where the command runs, and its first words if those may appear in histories.
 	Runner string `json:"runner,omitempty"`
 	Words  string `json:"words,omitempty"`
-	// Attributes says whether the namespace knows our search attributes.
+	// Attributes is true if the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 }
 
@@ -44,8 +44,8 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 	return outcome(ctx, in.Attributes, head, string(out.State), out.Code)
 }
 
-// noteKill records that the command is to be killed: this workflow was cancelled, and the runner could not be told. The
-// workflow that the relay starts next tells it.
+// noteKill records that the command is to be killed: this workflow was cancelled, and the runner could not be reached. The workflow that the relay
+// starts next sends the kill.
 func noteKill(ctx workflow.Context, watch background.WatchInput, cancelled error) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := workflow.ExecuteLocalActivity(local(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {
@@ -54,7 +54,7 @@ func noteKill(ctx workflow.Context, watch background.WatchInput, cancelled error
 	return cancelled
 }
 
-// outcome shows how a command ended. An empty state says that there was nothing left to do.
+// outcome shows how a command ended. An empty state means that there was nothing left to do.
 func outcome(ctx workflow.Context, attributes bool, head, state string, code int) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	text := state

@@ -21,8 +21,8 @@ type ClosingInput struct {
 	Turn    chat.TurnID     `json:"turn"`
 }
 
-// Closing tells the hooks that a turn has ended. They decide nothing then, so it is no part of the turn: the next message of the
-// conversation does not wait for them.
+// Closing runs the hooks for the end of a turn. They decide nothing then, so it is no part of the turn: the next message of the conversation does not
+// wait for them.
 func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
 	workflow.SetCurrentDetails(ctx, "tells the hooks that turn "+string(in.Turn)+" has ended")
@@ -38,7 +38,7 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 	return err
 }
 
-// runClosingHooks starts the workflow that tells the hooks that the turn has ended, if there are such hooks. Turns that began before that workflow existed run them themselves.
+// runClosingHooks starts the workflow of the closing hooks, if there are any. Turns that began before that workflow existed run them themselves.
 func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	const change = "hooks are told of the end beside the next turn"
 	told := hooks.RunInput{Point: hooks.PointClosing}
@@ -56,7 +56,7 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	}
 }
 
-// beside is for a run that follows the turn and that nobody waits for: the next turn begins meanwhile.
+// beside is for a run that follows the turn without delaying it: the next turn begins meanwhile.
 func (t *turnRun) beside(ctx workflow.Context, id, kind, summary string) workflow.Context {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            id,

@@ -13,16 +13,16 @@ import (
 // CommandInput names a bang command by its inbox row.
 type CommandInput struct {
 	Inbox chat.InboxID `json:"inbox"`
-	// Words are the first words of the command if they may stand in histories.
+	// Words are the first words of the command if they may appear in histories.
 	Words string `json:"words,omitempty"`
-	// Attributes says whether the namespace knows our search attributes.
+	// Attributes is true if the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 	// Files is how many files came with it: they are brought to it first.
 	Files int `json:"files,omitempty"`
 }
 
-// Command runs one bang command beside the conversation and answers it, once the files that came with it are there or cannot be
-// had. Cancelling the run kills the command.
+// Command runs one bang command in parallel to the conversation and answers it, once the files that came with it are there or cannot be had.
+// Cancelling the run kills the command.
 func Command(ctx workflow.Context, in CommandInput) error {
 	head := heading("command", in.Words)
 	if in.Files > 0 {

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/i18n"
 )
 
-// decide asks the model for the next step. Where the context has to be compressed first, that happens in an activity of
-// its own, as often as the step asks for it: the step counts and gives up by itself. Where the provider cannot be reached and the
-// turn waits, the next activity is the one that waits, by its attempts; what people write meanwhile is taken in before it goes on.
+// decide asks the model for the next step. If the context has to be compressed first, a separate activity does it, as often as the step asks for it:
+// the step counts and decides when to give up. Where the provider cannot be reached and the turn waits, the next activity is the one that waits, by
+// its attempts; what users write meanwhile is taken in before it goes on.
 func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, error) {
 	in := turn.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
 	ended := func() {}
@@ -62,7 +62,7 @@ func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) er
 	return err
 }
 
-// control carries out a command that has waited for its place in the queue. The activity answers the person.
+// control carries out a command that has waited for its place in the queue. The activity answers the user.
 func (t *turnRun) control(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()

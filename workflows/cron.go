@@ -26,8 +26,8 @@ type CronJobInput struct {
 	Last string `json:"last,omitempty"`
 }
 
-// CronJob waits for the times of a job and acts on them. What it is to do stands in the row, which others change and then wake
-// it. It ends with the job, and continues as new after each time that it acted on.
+// CronJob waits for the times of a job and acts on them. Its task is in the row, which others change and then wake it. It ends with the job, and
+// continues as new after each time that it acted on.
 func CronJob(ctx workflow.Context, in CronJobInput) error {
 	wakes, began := workflow.GetSignalChannel(ctx, SignalWake), workflow.Now(ctx)
 	for range maxJobWakes {
@@ -93,11 +93,11 @@ func waitForNext(ctx workflow.Context, wakes workflow.ReceiveChannel, now cronjo
 // maxTrackLooks is how often one run looks at the line before it continues as new.
 const maxTrackLooks = 100
 
-// ServiceTrackInput is empty: there is one line, and it stands in Postgres.
+// ServiceTrackInput is empty: there is one line, and it is in Postgres.
 type ServiceTrackInput struct{}
 
-// ServiceTrack moves the line of the runs of services' jobs. It is woken when a job fires and when a turn that has a place ends, looks by itself
-// for what takes too long, and ends when nobody waits and no place is taken.
+// ServiceTrack moves the line of the runs of services' jobs. It is woken when a job fires and when a turn that has a place ends, looks for runs that
+// take too long without a wake, and ends when no run waits and no place is taken.
 func ServiceTrack(ctx workflow.Context, in ServiceTrackInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
 	for range maxTrackLooks {

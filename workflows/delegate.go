@@ -17,8 +17,8 @@ import (
 // endTime is how long a stopped subagent may take to report its partial result. Then the turn goes on without it.
 const endTime = 15 * time.Second
 
-// delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the
-// result of the call: whoever writes it wakes the turn.
+// delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the result of the call: its
+// writer wakes the turn.
 func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	var out turn.DelegateOutput
 	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, turn.ToolInput{Call: id}).Get(ctx, &out)
@@ -47,7 +47,7 @@ func (t *turnRun) subagents() subagentStarter {
 // subagentStarter starts the workflows of subagents.
 type subagentStarter struct {
 	attributes, waits bool   // as in TurnInput
-	user              string // for whom they work
+	user              string // the user that they work for
 }
 
 // begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:
@@ -117,5 +117,5 @@ func (t *turnRun) await(ctx workflow.Context, id chat.CallID, child workflow.Chi
 		return
 	}
 	free, _ := workflow.NewDisconnectedContext(ctx)
-	_, _ = workflow.AwaitWithTimeout(free, endTime, func() bool { return ended }) // without it the result says that it was interrupted
+	_, _ = workflow.AwaitWithTimeout(free, endTime, func() bool { return ended }) // without it the result is an interruption
 }

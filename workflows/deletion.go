@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// minDeletionPause and maxDeletionPause bound the pause before a deletion looks again at what it waits for. The pauses double. A runner
-	// that is away may be so for hours; what else it waits for takes a minute at most.
+	// minDeletionPause and maxDeletionPause bound the pause before a deletion looks again at its obstacle. The pauses double. A runner may be away
+	// for hours; all other obstacles take a minute at most.
 	minDeletionPause = time.Second
 	maxDeletionPause = 10 * time.Second
 	maxRunnerPause   = 5 * time.Minute
@@ -21,12 +21,12 @@ const (
 	maxDeletionSteps = 100
 )
 
-// DeletePersonInput names a person, by their number: their name is in no history of the deletion.
+// DeletePersonInput names a user, by their number: their name is in no history of the deletion.
 type DeletePersonInput struct {
 	User chat.UserID `json:"user"`
 }
 
-// DeletePerson deletes a person with all that they have, step by step. What is left to do is what the steps find in Postgres.
+// DeletePerson deletes a user with all that they have, step by step. The steps find the remaining work in Postgres.
 func DeletePerson(ctx workflow.Context, in DeletePersonInput) error {
 	pause := minDeletionPause
 	for range maxDeletionSteps {

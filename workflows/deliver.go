@@ -21,9 +21,9 @@ type DeliverInput struct {
 	Session chat.SessionKey `json:"session"`
 }
 
-// Deliver sends what was written in a session to its platform, in order, and completes when nothing waits. While nothing does
-// and a turn runs for some seconds, it shows there how the turn goes on: both in one place, so that they never meet. A platform that
-// is away holds the answers of its own sessions and nothing else: each try is an attempt of the activity.
+// Deliver sends the messages of a session to its platform, in order, and completes when nothing waits. While nothing does and a turn runs for some
+// seconds, it shows there how the turn goes on: both in one place, so that they never meet. A platform that is away holds the answers of this session
+// and nothing else: each try is an attempt of the activity.
 func Deliver(ctx workflow.Context, in DeliverInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
 	for range maxDeliveries {

@@ -6,6 +6,6 @@
 //	relay                     │                  ▲                │
 //	                          └── peek ── stop? ─┘                └─▶ complete
 //
-// Workflows are deterministic: no clock, no I/O, no maps, no JSON. What people wrote and read is in Postgres;
+// Workflows are deterministic: no clock, no I/O, no maps, no JSON. What users wrote and read is in Postgres;
 // histories hold references. Captured histories in testdata are replayed by every test run.
 package workflows

@@ -17,8 +17,8 @@ type FetchInput struct {
 	Inbox chat.InboxID `json:"inbox"`
 }
 
-// Fetch brings the files of one message from its platform to the runner of the conversation, all at once, and then lets the
-// message be answered. A file that does not come in time is left out; the message says so.
+// Fetch brings the files of one message from its platform to the runner of the conversation, all at once, and then makes the message claimable. A
+// file that does not come in time is left out, with a note in the message.
 func Fetch(ctx workflow.Context, in FetchInput) error { return fetchFiles(ctx, in.Inbox) }
 
 // fetchFiles fetches the files of one message and notes that it waits for them no longer.
@@ -45,11 +45,11 @@ func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 		lines[n] += " · " + fetched(out, err)
 	}
 	show("done")
-	ctx, _ = workflow.NewDisconnectedContext(ctx) // whoever cancels it wants no files, but an answer
+	ctx, _ = workflow.NewDisconnectedContext(ctx) // a cancellation skips the files, but not the answer
 	return workflow.ExecuteLocalActivity(local(ctx, "go on"), activities.NameEndFetch, input).Get(ctx, nil)
 }
 
-// fetched says what became of a file.
+// fetched describes the outcome of fetching a file.
 func fetched(out files.FetchOutput, err error) string {
 	if err != nil {
 		return "not fetched: " + markdown.Escaped(kindOf(err))

@@ -28,8 +28,8 @@ type GroupChatInput struct {
 	Asked int `json:"asked,omitempty"`
 }
 
-// GroupChat lets the members of a group chat speak, one after another. What was said, who is to speak and when it is over are rows;
-// the transaction that ends the turn of a member writes its line and wakes the chat.
+// GroupChat makes the members of a group chat speak, one after another. Their lines, the next speaker and the end are rows; the transaction that ends
+// the turn of a member writes its line and wakes the chat.
 func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
 	var last agents.StepGroupOutput
@@ -58,7 +58,7 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	return continueAsNew(ctx, NameGroupChat, in)
 }
 
-// showGroup says what a chat is about, how far it is and what it does.
+// showGroup shows the topic of a chat, how far it is and what it does.
 func showGroup(ctx workflow.Context, now agents.StepGroupOutput, doing string) {
 	round := ""
 	if now.Rounds > 0 {

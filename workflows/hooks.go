@@ -33,7 +33,7 @@ func (t *turnRun) runOpeningHooks(ctx workflow.Context, n int) (left bool) {
 	return err != nil || !out.Refused
 }
 
-// checkAndRunCall runs a call that hooks have to be asked about first, or a person, or both.
+// checkAndRunCall runs a call that hooks have to be asked about first, or a user, or both.
 func (t *turnRun) checkAndRunCall(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if call.Hook {
 		out, err := t.runCallHooks(ctx, id, slots)
@@ -65,7 +65,7 @@ func (t *turnRun) runCallHooks(ctx workflow.Context, id chat.CallID, slots workf
 	return t.runHooks(ctx, hooks.RunInput{Point: hooks.PointCall, Call: id})
 }
 
-// runCallWithHooks runs a call and tells the hooks of its result.
+// runCallWithHooks runs a call and the hooks for its result.
 func (t *turnRun) runCallWithHooks(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.call(ctx, id, call)
 	if call.After {

@@ -19,10 +19,10 @@ type turnInbox struct {
 	wakes workflow.ReceiveChannel
 	woken bool // a wake came that no claim has followed yet
 
-	stopped  bool          // a person asked to stop this turn
+	stopped  bool          // a user asked to stop this turn
 	broken   error         // why the rows could not be read; the turn ends
 	steered  bool          // messages wait that are meant to reach this turn before its next step
-	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
+	answered []chat.CallID // answers of users, as last read; calls that have acted on theirs are no longer among them
 	reported []chat.CallID // calls whose subagents have answered, as last read
 
 	claiming bool // the turn is claiming now
@@ -64,7 +64,7 @@ func (b *turnInbox) peek(ctx workflow.Context) (seen turn.PeekOutput, err error)
 			return seen, err
 		}
 		if seesAfresh(ctx) {
-			seen = turn.PeekOutput{} // a result is read into what is there: what it leaves out would be what the former look saw
+			seen = turn.PeekOutput{} // decoding a result keeps the fields that it omits: they would have the values of the former look
 		}
 	}
 }
@@ -75,7 +75,7 @@ func seesAfresh(ctx workflow.Context) bool {
 	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// claim claims the messages that are meant to steer the turn. Nobody looks meanwhile at what came for it.
+// claim claims the messages that are meant to steer the turn. The turn does not look for new messages meanwhile.
 func (b *turnInbox) claim(ctx workflow.Context) (out turn.SteerOutput, err error) {
 	b.steered, b.claiming = false, true
 	defer func() { b.claiming = false }()
@@ -103,8 +103,8 @@ func (b *turnInbox) forgetAnswer(id chat.CallID) {
 	b.answered = slices.DeleteFunc(b.answered, func(other chat.CallID) bool { return other == id })
 }
 
-// steer takes in the messages that are meant to reach the turn while it runs, before its next step. Calls of the last
-// step that have not begun are skipped: the model decides anew, knowing what the person said.
+// steer takes in the messages that are meant to reach the turn while it runs, before its next step. Calls of the last step that have not begun are
+// skipped: the model decides again, with the new messages.
 func (t *turnRun) steer(ctx workflow.Context) error {
 	if !t.inbox.steered {
 		return nil

@@ -15,12 +15,11 @@ import (
 type MemorizeInput struct {
 	Job     chat.MemorizeID `json:"job"`
 	Trigger string          `json:"trigger,omitempty"` // what removed the conversation from the context, for operators
-	// Attributes says whether the namespace knows our search attributes.
+	// Attributes is true if the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 }
 
-// Memorize puts a conversation into memory. The row of the job is the promise, and how far it is stands there. Cancelling the
-// run gives the job up.
+// Memorize puts a conversation into memory. The row of the job is the promise, and holds its progress. Cancelling the run gives the job up.
 func Memorize(ctx workflow.Context, in MemorizeInput) error {
 	workflow.SetCurrentDetails(ctx, "reads the conversation")
 	var out memorize.Output

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Registered names. They stand in histories: never change one.
+// Registered names. Histories contain them: never change one.
 const (
 	NameTurn         = "Turn"
 	NameBackground   = "Background"
@@ -50,7 +50,7 @@ func BackgroundID(call chat.CallID) string { return workflowID("background/", st
 // CommandID returns the workflow id of a bang command.
 func CommandID(id chat.InboxID) string { return "command/" + strconv.FormatInt(int64(id), 10) }
 
-// DeliverID returns the workflow id of what is sent to the platform of a session.
+// DeliverID returns the workflow id of the deliveries of a session.
 func DeliverID(key chat.SessionKey) string { return workflowID("deliver/", string(key)) }
 
 // FetchID returns the workflow id of the files of a message.
@@ -73,7 +73,7 @@ func SubagentID(a chat.SubagentRef) string {
 // MemorizeID returns the workflow id of a conversation that is put into memory.
 func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.FormatInt(int64(id), 10) }
 
-// DeletePersonID returns the workflow id of a person who is being deleted.
+// DeletePersonID returns the workflow id of a user who is being deleted.
 func DeletePersonID(user chat.UserID) string {
 	return "delete-person/" + strconv.FormatInt(int64(user), 10)
 }
@@ -81,7 +81,7 @@ func DeletePersonID(user chat.UserID) string {
 // TrackID is the workflow id of the line of the runs of services' jobs: there is one.
 const TrackID = "service-track"
 
-// ClosingID returns the workflow id of what hooks are told of a turn that has ended.
+// ClosingID returns the workflow id of the closing hooks of a turn.
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
 
 // TitleID returns the workflow id of what gives a conversation its title.
@@ -101,7 +101,7 @@ func ConversationPath(key chat.SessionKey) string {
 	return path.String()
 }
 
-// workflowID escapes control characters and shortens what is too long by hashing it.
+// workflowID escapes control characters and shortens an id that is too long by hashing it.
 func workflowID(prefix, text string) string {
 	text = strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7f {
@@ -131,7 +131,7 @@ var (
 	AttrParent = temporal.NewSearchAttributeKeyKeyword("XbotParent")
 )
 
-// MemoAbout is the key of a memo that says what a run is about, as its summary does: unlike that it survives continue-as-new.
+// MemoAbout is the key of a memo with the subject of a run, as in its summary: unlike that it survives continue-as-new.
 const MemoAbout = "about"
 
 // Values of AttrKind.

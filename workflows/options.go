@@ -35,12 +35,12 @@ const (
 	quickLeast = 100 * time.Millisecond
 	// quickGrace is what a call whose time is used up has for writing down what it knows.
 	quickGrace = time.Second
-	// interruptAttempt bounds one attempt to end the command of a stopped call. The activity ends by itself before (turn.InterruptWait).
+	// interruptAttempt bounds one attempt to end the command of a stopped call. The activity ends earlier (turn.InterruptWait).
 	interruptAttempt = 2 * time.Minute
 	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
-	// people wait for, so that a day costs little.
+	// users wait for, so that a day costs little.
 	taskHeartbeat = 10 * time.Second
-	// taskAttempt bounds one attempt to follow a background task. The activity ends by itself before.
+	// taskAttempt bounds one attempt to follow a background task. The activity ends earlier.
 	taskAttempt = background.TaskCeiling + 2*time.Hour
 	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.
 	bangAttempt = time.Hour
@@ -48,7 +48,7 @@ const (
 	deletionAttempt = 10 * time.Minute
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
 	sendAttempt = 10 * time.Minute
-	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
+	// followAttempt bounds one attempt to follow a turn. The activity ends earlier.
 	followAttempt = 15 * time.Minute
 	// hookAttempt bounds one attempt to run the hooks of a point, of which there are a few; each is bounded by hook.MaxTime.
 	hookAttempt = 10 * time.Minute
@@ -58,7 +58,7 @@ const (
 	fetchTime = 3*time.Minute + 30*time.Second
 )
 
-// local is for writes to Postgres: short, idempotent, without a dispatch of their own.
+// local is for writes to Postgres: short, idempotent, without a separate dispatch.
 func local(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		ScheduleToCloseTimeout: storeTimeout,
@@ -82,7 +82,7 @@ func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.C
 	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, 0)
 }
 
-// quickTool is for a tool call that may take the workflow task a limited time. There is one attempt: whatever does not end well, ends as an
+// quickTool is for a tool call that may take the workflow task a limited time. There is one attempt: if it does not end well, the call ends as an
 // activity.
 func quickTool(ctx workflow.Context, within time.Duration, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
@@ -92,7 +92,7 @@ func quickTool(ctx workflow.Context, within time.Duration, summary string) workf
 	})
 }
 
-// interrupting is for ending the command of a stopped call whose worker is gone. The person waits for it to read that the turn has
+// interrupting is for ending the command of a stopped call whose worker is gone. The user waits for it to read that the turn has
 // stopped: the activity waits a limited time for a runner that is away, which gets the kill when it is back. Attempts are unlimited, since
 // nothing of the stop can be recorded before Postgres is back.
 func interrupting(ctx workflow.Context) workflow.Context {
@@ -114,8 +114,7 @@ func bang(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, bangAttempt, heartbeatTimeout, 0)
 }
 
-// sending is for sending to a platform. Attempts are unlimited: the activity knows when a platform refuses for good, and
-// what is too old.
+// sending is for sending to a platform. Attempts are unlimited: the activity recognizes final refusals and messages that are too old.
 func sending(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: sendAttempt,

@@ -82,7 +82,7 @@ type quickBudget struct {
 	model bool      // the model usually answers quickly
 }
 
-// left is what is left of it. It begins to count with the first of them: a signal that came before that is seen already.
+// left returns the remaining time. It begins to count with the first of them: a signal that came before that is seen already.
 func (q *quickBudget) left(ctx workflow.Context) time.Duration {
 	now := workflow.Now(ctx)
 	if q.until.IsZero() {

@@ -16,7 +16,7 @@ import (
 type TurnResult struct {
 	Turn    chat.TurnID    `json:"turn"`
 	Outcome chat.TurnState `json:"outcome"`
-	// Reason is the kind of what went wrong, or stopped, loop, step_limit; empty: nothing did. It holds no text of anybody.
+	// Reason is the kind of what went wrong, or stopped, loop, step_limit; empty: nothing did. It holds no text of users or models.
 	Reason  string       `json:"reason,omitempty"`
 	Inbox   chat.InboxID `json:"inbox,omitempty"`   // the message that was answered
 	Message int64        `json:"message,omitempty"` // the newest answer
@@ -26,7 +26,7 @@ type TurnResult struct {
 	CostUSD *float64     `json:"cost_usd,omitempty"` // where prices are known
 }
 
-// Reasons beside the kinds of errors.
+// Reasons in addition to the kinds of errors.
 const (
 	reasonStopped   = "stopped"
 	reasonLoop      = "loop"

@@ -16,9 +16,9 @@ const idleTime = 30 * time.Minute
 // SubagentInput starts a subagent. It carries no task: those are rows that its turns claim.
 type SubagentInput struct {
 	Session chat.SessionKey `json:"session"`
-	// Once says that it answers once and ends.
+	// Once is true if it answers once and ends.
 	Once bool `json:"once,omitempty"`
-	// Attributes says whether the namespace knows our search attributes.
+	// Attributes is true if the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
 	// Waits is as in TurnInput.
 	Waits bool `json:"waits,omitempty"`
@@ -28,9 +28,9 @@ type SubagentInput struct {
 	Last *TurnResult `json:"last,omitempty"`
 }
 
-// Subagent carries out the tasks of a subagent, each as a turn of its own conversation and in a run of its own. The transaction
-// that ends the turn gives the answer to who asked. Between tasks it waits; after half an hour it unloads. All that it knows is
-// in Postgres, so that the next task, at any time, finds the whole conversation.
+// Subagent carries out the tasks of a subagent, each as a turn of its conversation and in a separate run. The transaction that ends the turn gives
+// the answer to who asked. Between tasks it waits; after half an hour it unloads. All that it knows is in Postgres, so that the next task, at any
+// time, finds the whole conversation.
 func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 	t := newTurn(ctx, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: in.Next})
 	if in.Next && in.Waits { // it has ended nothing yet
@@ -58,8 +58,8 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 	return nil, continueAsNew(ctx, NameSubagent, in)
 }
 
-// waitForTask waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
-// nobody has needed it for long.
+// waitForTask waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or was idle for
+// long.
 func (t *turnRun) waitForTask(ctx workflow.Context, once bool) (done bool, err error) {
 	if once {
 		return true, nil

@@ -16,7 +16,7 @@ const maxSummary = 380
 // summaryOf cuts the summary of an activity or a timer to what Temporal holds.
 func summaryOf(text string) string { return cut(text, func(r rune) string { return string(r) }) }
 
-// StaticSummary is the summary of a run. The Temporal UI reads it as Markdown: what people and models wrote in it is none.
+// StaticSummary is the summary of a run. The Temporal UI reads it as Markdown: what users and models wrote in it is none.
 func StaticSummary(text string) string {
 	return cut(text, func(r rune) string {
 		if r < ' ' || unicode.IsSpace(r) {
@@ -55,12 +55,12 @@ func jsonBytes(text string) (n int) {
 	return n
 }
 
-// heading is the first line of a run's details. Its parts, which people and models wrote, are no Markdown.
+// heading is the first line of a run's details. Its parts, which users and models wrote, are no Markdown.
 func heading(parts ...string) string {
 	return "**" + markdown.Escaped(strings.Join(nonempty(parts...), " · ")) + "**\n\n"
 }
 
-// count says how many there are of something.
+// count returns a number with the noun in its form for it.
 func count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

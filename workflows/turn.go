@@ -17,9 +17,9 @@ import (
 // TurnInput starts a turn of a session. It carries no message: the turn claims what waits in the inbox.
 type TurnInput struct {
 	Session chat.SessionKey `json:"session"`
-	// Attributes says whether the namespace knows our search attributes.
+	// Attributes is true if the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
-	// Waits says whether it knows AttrWaits and AttrParent, too.
+	// Waits is true if it knows AttrWaits and AttrParent, too.
 	Waits bool `json:"waits,omitempty"`
 	// Next is set by continue-as-new: the run follows another one of the same chain.
 	Next bool `json:"next,omitempty"`
@@ -27,8 +27,8 @@ type TurnInput struct {
 	Last *TurnResult `json:"last,omitempty"`
 }
 
-// Turn answers one message of a session: it claims it, lets the model think and act, and finishes. Messages that
-// wait at the end are answered by the next run of the same id.
+// Turn answers one message of a session: it claims it, has the model think and act, and finishes. Messages that wait at the end are answered by the
+// next run of the same id.
 func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	t := newTurn(ctx, in)
 	t.inbox.drain()
@@ -69,10 +69,10 @@ type turnRun struct {
 	details  turnDetails
 }
 
-// ending says how a turn ends.
+// ending is how a turn ends.
 type ending struct {
 	state chat.TurnState
-	say   i18n.ID // what the person must be told beside what is in the transcript
+	say   i18n.ID // the notice for the user in addition to the transcript
 	steps int
 	// reason is the kind of what went wrong, for operators.
 	reason string
@@ -108,7 +108,7 @@ func (t *turnRun) work(ctx workflow.Context) ending {
 	return t.run(ctx)
 }
 
-// run thinks and acts until the model has answered, a person stops it, or a limit is reached.
+// run thinks and acts until the model has answered, a user stops it, or a limit is reached.
 func (t *turnRun) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
@@ -160,7 +160,7 @@ func sentenceOf(err error) i18n.ID {
 	return i18n.Broken
 }
 
-// stoppedOrFailed says how a turn ends between two steps: a person stopped it, or something failed.
+// stoppedOrFailed returns how a turn ends between two steps: a user stopped it, or something failed.
 func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) ending {
 	if t.inbox.broken != nil {
 		return failed(t.inbox.broken)
@@ -171,8 +171,8 @@ func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) ending {
 	return failed(err)
 }
 
-// handleWakes follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
-// that is meant to steer is taken in before the next step, another one waits for the end.
+// handleWakes follows wakes while the turn runs: a stop cancels the running step, an answer makes its call go on, a message that is meant to steer is
+// taken in before the next step, another one waits for the end.
 func (t *turnRun) handleWakes(ctx workflow.Context) {
 	for {
 		if !t.inbox.nextWake(ctx) {
@@ -254,10 +254,10 @@ func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result
 	return out.Pending, result, nil
 }
 
-// broken reports whether an activity ended for a reason of our own and not because somebody cancelled it.
+// broken reports whether an activity ended for a reason of our own and not because it was cancelled.
 func broken(err error) bool { return err != nil && !temporal.IsCanceledError(err) }
 
-// isTimeout reports whether an activity ended because nobody heard of it any more.
+// isTimeout reports whether an activity ended because of a timeout.
 func isTimeout(err error) bool {
 	var timeout *temporal.TimeoutError
 	return errors.As(err, &timeout)

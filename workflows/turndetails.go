@@ -16,8 +16,8 @@ import (
 // detailLines bounds the details that an operator sees of a turn; older lines are left out.
 const detailLines = 30
 
-// turnDetails is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
-// details of the run. What people, models and providers wrote in it is no Markdown. It costs no event. A list and not a table, since the UI does not draw tables.
+// turnDetails is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current details of the run. What
+// users, models and providers wrote in it is no Markdown. It costs no event. A list and not a table, since the UI does not draw tables.
 type turnDetails struct {
 	head  string
 	lines []string
@@ -79,7 +79,7 @@ func (s *turnDetails) end(ctx workflow.Context, state chat.TurnState) {
 	s.show(ctx, string(state)+", "+strconv.Itoa(s.token)+" tokens")
 }
 
-// ended says how the turn ended, why and what it took.
+// ended shows how the turn ended, why, and its usage.
 func (s *turnDetails) ended(ctx workflow.Context, r *TurnResult) {
 	how := "**" + markdown.Escaped(strings.Join(nonempty(string(r.Outcome), r.Reason), ": ")) + "**"
 	if r.Reason == string(r.Outcome) {
@@ -153,7 +153,7 @@ func nonempty(parts ...string) []string {
 	return out
 }
 
-// description says whose turn it is and leads to its conversation, for the details of what it starts.
+// description names the user of the turn and links its conversation, for the details of the runs that it starts.
 func (t *turnRun) description() string {
 	return strings.Join(nonempty(markdown.Escaped(t.claimed.User), "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
 }

@@ -136,7 +136,7 @@ func (r *runningCalls) track(ctx workflow.Context, id chat.CallID) (done func())
 	}
 }
 
-// providerWait is an activity that waits for the provider by the pauses between its attempts. A message of a person cuts a pause off: the
+// providerWait is an activity that waits for the provider by the pauses between its attempts. A message of a user cuts a pause off: the
 // activity is cancelled, and another one asks sooner.
 type providerWait struct {
 	cancel   workflow.CancelFunc
@@ -144,8 +144,8 @@ type providerWait struct {
 	hastened turn.HastenOutput
 }
 
-// generateOrHasten runs one Generate. Where it waits for the provider and a message has cut it off, hastened says which, and there is
-// neither a decision nor an error: an activity that was cut off asks nobody.
+// generateOrHasten runs one Generate. If it waits for the provider and a message has cut it off, hastened names the message, and there is neither a
+// decision nor an error: an activity that was cut off makes no call.
 func (t *turnRun) generateOrHasten(ctx workflow.Context, in turn.GenerateInput) (out turn.GenerateOutput, hastened turn.HastenOutput, err error) {
 	if !in.Waiting {
 		out, err = t.generate(ctx, in)
@@ -163,7 +163,7 @@ func (t *turnRun) generateOrHasten(ctx workflow.Context, in turn.GenerateInput) 
 	return out, hastened, err
 }
 
-// hasten brings the next attempt forward if the turn waits for its provider and a person has written meanwhile.
+// hasten brings the next attempt forward if the turn waits for its provider and a user has written meanwhile.
 func (t *turnRun) hasten(ctx workflow.Context) {
 	const change = "a message hastens the provider"
 	wait := t.provider

@@ -160,7 +160,7 @@ func (b *Fixture) OutputURL(_ chat.UserID, runner string, exec chat.CallID, name
 	return "/files/" + runner + "-" + string(exec) + "-" + name, nil
 }
 
-// Wake stands in for Temporal: it records which task was to be followed, and which session was woken.
+// Wake replaces Temporal: it records which task was to be followed and which session was woken.
 func (b *Fixture) Wake(wakes ...chat.Wake) {
 	for _, w := range wakes {
 		switch w.Kind {
@@ -246,7 +246,7 @@ func (b *Fixture) Transcript() []chat.Message {
 // LastMessage returns the newest message.
 func (b *Fixture) LastMessage() chat.Message { m := b.Transcript(); return m[len(m)-1] }
 
-// ResultOf returns a call of the first step as people see it.
+// ResultOf returns a call of the first step as users see it.
 func (b *Fixture) ResultOf(n int) chat.ToolCall {
 	b.T.Helper()
 	c, err := b.Calls.Call(b.T.Context(), chat.NewCallID(Turn, 0, n))

@@ -21,7 +21,7 @@ type ProjectFolder struct {
 	T       *testing.T
 }
 
-// Session says that the conversation is in the folder project.
+// Session returns a conversation in the folder project.
 func (b *ProjectFolder) Session(context.Context, chat.SessionKey) (chat.Session, chat.UserID, error) {
 	return chat.Session{Folder: chat.Folder{Cwd: b.Sandbox.Workspace() + "/project"}}, Owner, nil
 }

@@ -46,7 +46,7 @@ func Past(t *testing.T, n int, last engine.Inbound) *Conversation {
 	return b
 }
 
-// OpenTurn accepts a message and lets a turn claim it.
+// OpenTurn accepts a message and claims it for a turn.
 func (b *Conversation) OpenTurn(id chat.TurnID, in engine.Inbound) {
 	b.T.Helper()
 	in.Session, in.User, in.Channel, in.PlatformID = Key, b.User, "web", "p-"+string(id)
@@ -57,7 +57,7 @@ func (b *Conversation) OpenTurn(id chat.TurnID, in engine.Inbound) {
 	require.True(b.T, ok)
 }
 
-// CommitAnswer commits what the model said in a step.
+// CommitAnswer commits the model's answer of a step.
 func (b *Conversation) CommitAnswer(id chat.TurnID, n int, a chat.Answer) {
 	b.T.Helper()
 	step := chat.Step{Session: Key, Turn: id, N: n}
@@ -114,7 +114,7 @@ func (b *Conversation) AllMessages() []chat.Message {
 	return page.Messages
 }
 
-// Notices returns what the product said by itself.
+// Notices returns the notices of the product.
 func (b *Conversation) Notices() []chat.Message {
 	b.T.Helper()
 	return slices.DeleteFunc(b.AllMessages(), func(m chat.Message) bool { return m.Role != chat.RoleNotice })

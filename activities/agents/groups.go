@@ -16,7 +16,7 @@ type GroupStore interface {
 // Groups advances group chats. Its activity runs as a local activity.
 type Groups struct {
 	Store GroupStore
-	// Words says whether the first words of a topic may stand in histories.
+	// Words is true if the first words of a topic may appear in histories.
 	Words bool
 }
 
@@ -25,7 +25,7 @@ type StepGroupInput struct {
 	Group chat.GroupID `json:"group"`
 }
 
-// StepGroupOutput says who is to speak.
+// StepGroupOutput is the state of a chat and its next speaker.
 type StepGroupOutput struct {
 	Over    bool              `json:"over,omitempty"`
 	Asked   int               `json:"asked,omitempty"` // how often members were asked; another number is another question
@@ -33,10 +33,10 @@ type StepGroupOutput struct {
 	Name    string            `json:"name,omitempty"`
 	Round   int               `json:"round,omitempty"`
 	Rounds  int               `json:"rounds,omitempty"`
-	Topic   string            `json:"topic,omitempty"` // its first words, where they may stand in histories
+	Topic   string            `json:"topic,omitempty"` // its first words, if they may appear in histories
 }
 
-// StepGroup advances a chat and says who speaks next. Run again, it says the same.
+// StepGroup advances a chat and returns the next speaker. Run again, it returns the same.
 func (g *Groups) StepGroup(ctx context.Context, in StepGroupInput) (StepGroupOutput, error) {
 	now, err := g.Store.StepGroup(ctx, in.Group)
 	if err != nil {

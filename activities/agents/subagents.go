@@ -22,17 +22,16 @@ type Subagents struct{ Store SubagentStore }
 // UnloadInput names a subagent that has nothing to do.
 type UnloadInput struct {
 	Session chat.SessionKey `json:"session"`
-	// Idle says that it has had nothing to do for so long that it is to be unloaded.
+	// Idle is true if it has had nothing to do for so long that it is to be unloaded.
 	Idle bool `json:"late,omitempty"`
 }
 
-// UnloadOutput says whether its workflow is to end.
+// UnloadOutput reports whether the workflow of the subagent ends.
 type UnloadOutput struct {
 	Unloaded bool `json:"unloaded,omitempty"`
 }
 
-// Unload unloads a subagent that has been idle for long, and says whether it is unloaded. One that has something to do after all
-// is not.
+// Unload unloads a subagent that has been idle for long, and reports whether it is unloaded. One that has work is not unloaded.
 func (s *Subagents) Unload(ctx context.Context, in UnloadInput) (UnloadOutput, error) {
 	var out UnloadOutput
 	var err error

@@ -1,4 +1,4 @@
-// Package background follows commands that run beside turns: background tasks and bang commands.
+// Package background follows commands that run in parallel to turns: background tasks and bang commands.
 package background
 
 import (
@@ -35,7 +35,7 @@ type Tasks interface {
 	EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error)
 }
 
-// TaskOutputs opens where people see what a task prints, from an offset on.
+// TaskOutputs opens where users see what a task prints, from an offset on.
 type TaskOutputs interface {
 	OpenTaskOutput(t chat.TaskRun, offset int64) activities.Output
 }
@@ -52,14 +52,14 @@ type WatchInput struct {
 	Call chat.CallID `json:"call"`
 }
 
-// WatchOutput says how the task ended. All of it is in Postgres.
+// WatchOutput is the end of a task. The rest is in Postgres.
 type WatchOutput struct {
 	State chat.TaskState `json:"state,omitempty"` // empty: it had ended before, or its session was deleted
 	Code  int            `json:"code,omitempty"`
 }
 
-// Watch follows the command of a task to its end, records the end and wakes the session. It is safe to run any number
-// of times: it attaches to the command, and the first end that is recorded stands. Cancelled, it kills the command.
+// Watch follows the command of a task to its end, records the end and wakes the session. It is safe to run any number of times: it attaches to the
+// command, and keeps the first end recorded. Cancelled, it kills the command.
 func (b *Background) Watch(ctx context.Context, in WatchInput) (WatchOutput, error) {
 	w := &watch{Background: b}
 	if activity.HasHeartbeatDetails(ctx) {
@@ -71,7 +71,7 @@ func (b *Background) Watch(ctx context.Context, in WatchInput) (WatchOutput, err
 	defer activities.HeartbeatWith(ctx, taskHeartbeat, func() any { return w.offset.Load() })()
 	task, err := b.Tasks.Task(ctx, in.Call)
 	if fault.Is(err, fault.NotFound) {
-		return WatchOutput{}, nil // nobody is left to tell; the runner ends the command at its ceiling
+		return WatchOutput{}, nil // the session is gone; the runner ends the command at its ceiling
 	}
 	if err != nil || task.State != chat.TaskRunning {
 		return WatchOutput{}, activities.Failure(ctx, err)
@@ -104,8 +104,8 @@ func (b *Background) Lose(ctx context.Context, in WatchInput) error {
 	return activities.Failure(ctx, err)
 }
 
-// NoteKill records the kill of a task whose workflow was cancelled before the runner could be told. The next workflow of the
-// task, which the relay starts, sends the kill to the runner.
+// NoteKill records the kill of a task whose workflow was cancelled while the runner could not be reached. The next workflow of the task, which the
+// relay starts, sends the kill to the runner.
 func (b *Background) NoteKill(ctx context.Context, in WatchInput) error {
 	return activities.Failure(ctx, b.Tasks.AskKillOf(ctx, in.Call))
 }
@@ -181,9 +181,9 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 	})
 }
 
-// killWhenAsked kills the command when the workflow is cancelled or somebody asked for the kill. While the runner is out of
-// reach it repeats a kill that somebody asked for. It returns when the command has ended, or after ctx has ended; if that
-// was a stop, it first waits a moment for the end of the command.
+// killWhenAsked kills the command when the workflow is cancelled or a user asked for the kill. While the runner is out of reach it repeats a kill
+// that a user asked for. It returns when the command has ended, or after ctx has ended; if that was a stop, it first waits a moment for the end of
+// the command.
 func (w *watch) killWhenAsked(ctx, running context.Context, box sandbox.Sandbox, ended <-chan struct{}) {
 	ticker := time.NewTicker(taskHeartbeat)
 	defer ticker.Stop()

@@ -36,7 +36,7 @@ type OutputLinks interface {
 	OutputURL(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
 }
 
-// Commands runs bang commands, which people give outside the turns of a conversation.
+// Commands runs bang commands, which users give outside the turns of a conversation.
 type Commands struct {
 	Store BangStore
 	Boxes activities.Sandboxes
@@ -46,17 +46,17 @@ type Commands struct {
 // BangInput names a command.
 type BangInput struct {
 	Inbox   chat.InboxID `json:"inbox"`
-	Stopped bool         `json:"stopped,omitempty"` // for EndBang: somebody has cancelled it before it ran
+	Stopped bool         `json:"stopped,omitempty"` // for EndBang: a user cancelled it before it ran
 }
 
-// BangOutput says how it ended; the answer is in Postgres.
+// BangOutput is the end of a command; the answer is in Postgres.
 type BangOutput struct {
 	State string `json:"state,omitempty"` // empty: it was answered before, or could not be run
 	Code  int    `json:"code,omitempty"`
 }
 
-// RunBang runs a command and answers it. It attaches to the command that an earlier attempt started, and the first
-// answer stands. Cancelled, it kills the command.
+// RunBang runs a command and answers it. It attaches to the command that an earlier attempt started, and keeps the first answer. Cancelled, it kills
+// the command.
 func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error) {
 	defer activities.Heartbeat(ctx)()
 	bang, err := c.Store.Bang(ctx, in.Inbox)
@@ -93,7 +93,7 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	return BangOutput{State: string(result.State), Code: result.Code}, nil
 }
 
-// EndBang answers a command that an activity could not answer. An answer that was given before stands.
+// EndBang answers a command that an activity could not answer. It keeps an earlier answer.
 func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 	bang, err := c.Store.Bang(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
@@ -161,7 +161,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 	})
 }
 
-// answer is what the person reads. It reports whether the runner has to keep the whole output for a link.
+// answer is what the user reads. It reports whether the runner has to keep the whole output for a link.
 func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
 	lang := i18n.Lang(bang.Lang)
 	output := strings.TrimRight(tool.Clean(r.Output), " \n")
@@ -193,7 +193,7 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	return b.String(), true
 }
 
-// missingFiles says of the files that came with a command which of them it did not find in its folder, and why.
+// missingFiles lists the files of a command that are missing from its folder, with the reasons.
 func missingFiles(lang i18n.Lang, files []chat.AttachmentFetch) string {
 	var b strings.Builder
 	for _, f := range files {

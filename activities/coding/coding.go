@@ -1,6 +1,6 @@
 // Package coding answers turns with coding agents, programs that call a model and run commands themselves, as a process on the runner of the
-// conversation. A step of a turn starts the process or attaches to it, streams its events, and ends with its answer or with a question to a
-// person. The step after the question attaches to the same process.
+// conversation. A step of a turn starts the process or attaches to it, streams its events, and ends with its answer or with a question to a user. The
+// step after the question attaches to the same process.
 package coding
 
 import (
@@ -75,14 +75,14 @@ type Ask struct {
 	Step     chat.Step
 	Settings codingagent.Settings
 	Steers   bool // pass messages to the running agent; else they wait for the next turn
-	Inquires bool // ask people; else requests of the agent are declined
+	Inquires bool // ask users; else requests of the agent are declined
 	Sink     llm.Sink
 }
 
 // Outcome is the end of a step.
 type Outcome struct {
-	Answer  llm.Answer // with a call of Inquiring: the process waits for a person
-	Stopped bool       // a person stopped the turn; Answer is partial
+	Answer  llm.Answer // with a call of Inquiring: the process waits for a user
+	Stopped bool       // a user stopped the turn; Answer is partial
 	// Say and its Args are the sentence in place of an answer, and Kind is the kind of the failure. Empty: there is an answer.
 	Say  i18n.ID
 	Args []any
@@ -200,7 +200,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if err != nil {
 		return nil, Outcome{}, err
 	}
-	env.Variables = slices.Concat(agents.Variables(run.Request.Agent), env.Variables) // the person's own have precedence
+	env.Variables = slices.Concat(agents.Variables(run.Request.Agent), env.Variables) // the user's own have precedence
 	f := newFollower(a.Store, t, run, known)
 	f.process = &process.Process{
 		Box: place, ID: run.ID(), Driver: customProgram{driver, run.Request.Program}, Dir: run.Request.Dir, StartedOn: run.Store, Listener: f,

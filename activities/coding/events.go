@@ -20,10 +20,10 @@ const (
 	maxThought = 100_000 // bytes of reasoning, earlier messages and works
 )
 
-// Inquiring is the name of the tool that asks a person.
+// Inquiring is the name of the tool that asks a user.
 const Inquiring = "AskUser"
 
-// eventRecorder collects the events of an agent since the last question to a person, for the message that stores them.
+// eventRecorder collects the events of an agent since the last question to a user, for the message that stores them.
 type eventRecorder struct {
 	ask     Ask
 	round   int
@@ -45,7 +45,7 @@ type eventRecorder struct {
 
 // speech is the position in the messages of the agent.
 type speech struct {
-	spoke   bool             // a message has begun since the last answer of a person; the one before is stored with the question
+	spoke   bool             // a message has begun since the last answer of a user; the one before is stored with the question
 	before  codingagent.Text // the message that was stored with the question
 	message string           // id of the message that is being written
 
@@ -96,7 +96,7 @@ func (t *eventRecorder) take(e codingagent.Event) {
 	}
 }
 
-// live reports whether events are new, and are shown to people.
+// live reports whether events are new, and are shown to users.
 func (t *eventRecorder) live() bool { return len(t.behind) == 0 && t.ask.Sink != nil }
 
 // write takes a piece of a message. A message that another one follows becomes reasoning: only the last one is the answer.
@@ -172,7 +172,7 @@ const maxDeeds = 40
 // maxWorks limits the works that are remembered as shown.
 const maxWorks = 10_000
 
-// request handles a request of the agent: it replies with the answer of a person, declines what may not be asked, or opens a question.
+// request handles a request of the agent: it replies with the answer of a user, declines what may not be asked, or opens a question.
 func (t *eventRecorder) request(r codingagent.Request) {
 	id := t.name(r)
 	call, known := t.known[id]
@@ -222,7 +222,7 @@ func (t *eventRecorder) answer(reply string) llm.Answer {
 	return out
 }
 
-// question returns the answer of a step that asks a person.
+// question returns the answer of a step that asks a user.
 func (t *eventRecorder) question(lang i18n.Lang) llm.Answer {
 	out := t.soFar()
 	arguments, _ := json.Marshal(inquiry(t.ask.Settings.Agent, *t.asks, lang)) // plain values

@@ -73,11 +73,11 @@ func (f *follower) Take(e codingagent.Event) {
 type ending struct {
 	process.Result
 
-	asked   bool // the process waits for a person
+	asked   bool // the process waits for a user
 	stopped bool
 }
 
-// follow follows the process until the step has an outcome. again says that it did not take a message, which another process has to answer.
+// follow follows the process until the step has an outcome. again is true if it did not take a message, which another process has to answer.
 func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err error) {
 	end, err := f.attend(ctx)
 	switch {
@@ -315,7 +315,7 @@ func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 	return Outcome{Answer: answer}
 }
 
-// used returns the usage of the process. A step that asks a person counts nothing; the last step of the process counts all of it.
+// used returns the usage of the process. A step that asks a user counts nothing; the last step of the process counts all of it.
 func (f *follower) used(end ending) chat.Usage {
 	if end.asked {
 		return chat.Usage{}

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// The arguments of the tool that asks a person.
+// The arguments of the tool that asks a user.
 type inquiries struct {
 	Questions []inquiryQuestion `json:"questions"`
 }
@@ -31,7 +31,7 @@ type option struct {
 	Label string `json:"label"`
 }
 
-// askable reports whether a request can be shown to a person in full.
+// askable reports whether a request can be shown to a user in full.
 func askable(r codingagent.Request) bool {
 	return r.Approval != nil && r.Approval.Whole() || len(r.Questions) > 0 && len(r.Questions) <= chat.MaxInquiries
 }
@@ -74,7 +74,7 @@ func labels(q codingagent.Question) []string {
 	return out
 }
 
-// answered returns the answer of a person to a request. A question without an answer is declined.
+// answered returns the answer of a user to a request. A question without an answer is declined.
 func answered(r codingagent.Request, a chat.Approval) codingagent.Answer {
 	if a.State != chat.ApprovalAllowed || len(a.Answers) == 0 {
 		return codingagent.Answer{Declined: true}

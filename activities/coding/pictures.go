@@ -24,7 +24,7 @@ func (t *turn) pictures(ctx context.Context, store Store, room int, said ...mess
 	return newest(all, room), nil
 }
 
-// beside returns how many bytes of pictures fit into a message with a text.
+// beside returns how many bytes of pictures fit into a message with this text.
 func beside(text string) int { return max(0, codingagent.MaxMessagePictures-len(text)) }
 
 // newest returns the last pictures that fit into room bytes.

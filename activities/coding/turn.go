@@ -25,7 +25,7 @@ type turn struct {
 	rest    []message // messages that the newest process did not take, for the next one
 }
 
-// message is a message of a person in the turn.
+// message is a message of a user in the turn.
 type message struct {
 	id       chat.MessageID
 	text     string

@@ -24,7 +24,7 @@ import (
 type Conversations interface {
 	// AnswerOrder answers the command of a turn, once.
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
-	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
+	// Compact commits a compaction with its archive and notifies the user, unless the turn is closed or the record is there.
 	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
 	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
 	// Spend adds the tokens that a provider counted for a call outside of steps to the usage.
@@ -56,8 +56,8 @@ type Progress interface {
 	ShowDoing(step chat.Step, what string)
 }
 
-// Compressor makes room in conversations: a summary takes the place of their beginning (spec/001 §3.3). What it stands for
-// stays in the database, and an archive of it can be recalled.
+// Compressor compresses conversations: a summary replaces their beginning (spec/001 §3.3). The summarized messages stay in the database, and an
+// archive of them can be recalled.
 type Compressor struct {
 	Models        activities.Models
 	Conversations Conversations
@@ -71,7 +71,7 @@ type Compressor struct {
 	Memory      memory.Recaller      // what the model sees when it saves notes; nil: nothing
 	Authorizers permission.Authorizers
 	Retry       modelcall.Retry
-	Progress    Progress // nil: nobody is told
+	Progress    Progress // nil: no progress is shown
 }
 
 // Input asks for a compression of a session's context.
@@ -83,7 +83,7 @@ type Input struct {
 	Trigger string          `json:"trigger"`     // one of chat.Trigger*
 }
 
-// Output says how the compression ended; the summary is in Postgres.
+// Output is the end of a compression; the summary is in Postgres.
 type Output struct {
 	Before int    `json:"before,omitempty"` // tokens of a request, estimated
 	After  int    `json:"after,omitempty"`
@@ -150,8 +150,8 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 	return j.commit(ctx, summary)
 }
 
-// known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
-// answer of a released turn was removed with it, so the person is told again.
+// known finds a record committed before: by an earlier attempt, or for a command by an earlier turn that was released. The answer of a released turn
+// was removed with it, so the user is notified again.
 func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
 	if j.asked, err = j.Turns.Asked(ctx, j.in.Turn); err != nil {
 		return c, false, err
@@ -168,7 +168,7 @@ func (j *compression) needed() bool {
 	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }
 
-// announce says that the context is being compressed until the returned function is called.
+// announce shows that the context is being compressed until the returned function is called.
 func (j *compression) announce() (over func()) {
 	if j.Progress == nil {
 		return func() {}
@@ -203,7 +203,7 @@ func (j *compression) candidates(summary string) iter.Seq2[string, string] {
 	}
 }
 
-// answer tells the person how their command ended. A compression without a command tells nothing.
+// answer reports to the user how their command ended. A compression without a command reports nothing.
 func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error {
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
@@ -219,7 +219,7 @@ func noticeOf(l i18n.Lang, c chat.Control) string {
 	return i18n.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
 }
 
-// thousands formats a number of tokens for people: 820, 9.8 k, 152 k.
+// thousands formats a number of tokens for users: 820, 9.8 k, 152 k.
 func thousands(n int) string {
 	switch {
 	case n < 1000:

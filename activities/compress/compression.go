@@ -37,7 +37,7 @@ type compression struct {
 	step chat.Step
 
 	asked chat.TurnOrigin
-	focus string // what a person asked to keep in mind
+	focus string // what a user asked to keep in mind
 
 	reader
 	passage
@@ -73,7 +73,7 @@ type spending struct {
 	noted    atomic.Bool  // notes were saved
 }
 
-// progress is what the heartbeats of this attempt tell the next one.
+// progress is the heartbeat detail that this attempt leaves for the next one.
 type progress struct {
 	Failures int32 `json:"failures,omitempty"`
 	Noted    bool  `json:"noted,omitempty"`
@@ -83,7 +83,7 @@ func (j *compression) progress() any {
 	return progress{Failures: j.failures.Load(), Noted: j.noted.Load()}
 }
 
-// resume restores what the attempt before this one told with its heartbeats.
+// resume restores the progress from the heartbeats of the previous attempt.
 func (j *compression) resume(ctx context.Context) {
 	var p progress
 	if activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &p) == nil {
@@ -120,7 +120,7 @@ func (j *compression) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// maxFocus bounds what a person asks to keep in mind, in characters.
+// maxFocus bounds what a user asks to keep in mind, in characters.
 const maxFocus = 2000
 
 // cut takes as much of the beginning as leaves about 20 000 tokens, or a fifth of a smaller window. Each compression of

@@ -22,9 +22,8 @@ const (
 	maxNoteCalls  = 16 // of one answer
 )
 
-// saveNotes lets the model save what is worth keeping before the summary hides it (spec/002, memory flush). It adds nothing
-// to the conversation, and the compression goes on if it fails. Only an end of the context, or a store that cannot be
-// reached, is an error.
+// saveNotes has the model save notes before the summary hides their source (spec/002, memory flush). It adds nothing to the conversation, and the
+// compression goes on if it fails. Only an end of the context, or a store that cannot be reached, is an error.
 func (j *compression) saveNotes(ctx context.Context) error {
 	tools, err := j.noteTools(ctx)
 	if err != nil || len(tools) == 0 || j.noted.Load() {

@@ -24,11 +24,10 @@ const (
 	maxShrink = 3  // times that the provider finds a chunk too long
 )
 
-// errUnusable says that the model wrote no usable summary.
+// errUnusable is returned if the model wrote no usable summary.
 var errUnusable = errors.New("the model wrote no usable summary")
 
-// summarize lets the model write the summary, in chunks if the part does not fit into one call: each call gets the summary
-// of the chunks before.
+// summarize makes the model write the summary, in chunks if the part does not fit into one call: each call gets the summary of the chunks before.
 func (j *compression) summarize(ctx context.Context) (string, error) {
 	room := j.room()
 	for range maxShrink {
@@ -41,8 +40,8 @@ func (j *compression) summarize(ctx context.Context) (string, error) {
 	return "", errUnusable
 }
 
-// room is how many tokens of transcript fit into a call beside an earlier summary or one that is to be corrected, by an
-// estimate that may be wrong by a tenth. Where it is wrong by more, the provider says so.
+// room returns how many tokens of transcript fit into a call together with an earlier summary or one to correct, by an estimate that may be wrong by
+// a tenth. The provider refuses requests for which it is wrong by more.
 func (j *compression) room() int {
 	room := j.limits.Context - j.longest() - j.count(prompt.Compact()) - 5*j.target/2
 	return max(room*9/10, j.limits.Context/4)
@@ -87,8 +86,7 @@ func (j *compression) chunks(room int) (chunks []string) {
 	return chunks
 }
 
-// write lets the model write one summary and correct it. A summary that still lacks only names is accepted in the end: they
-// are added.
+// write makes the model write one summary and correct it. A summary that still lacks only names is accepted in the end: they are added.
 func (j *compression) write(ctx context.Context, request llm.Request, facts window.Facts) (string, error) {
 	best, lost := "", 0
 	for range maxTries {
@@ -126,8 +124,7 @@ func shown(summary string, chars int) string {
 	return window.Abridge(summary, chars)
 }
 
-// ask makes one call. Failures of the provider are counted over the whole compression, told to the person and tried
-// again.
+// ask makes one call. It counts failures of the provider over the whole compression, reports them to the user and retries.
 func (j *compression) ask(ctx context.Context, request llm.Request) (llm.Answer, error) {
 	if j.rounds >= maxRounds {
 		return llm.Answer{}, errUnusable

@@ -29,9 +29,9 @@ type Heartbeats interface {
 type CronJobs struct {
 	Jobs       JobStore
 	Heartbeats Heartbeats
-	// Copy says that another installation has these jobs: none fires here. Once this is one of its own, the relay wakes those that are due.
+	// Copy is true if another installation has these jobs: none fires here. Once this is a separate one, the relay wakes those that are due.
 	Copy bool
-	// Words says whether the name of a job may stand in histories.
+	// Words is true if the name of a job may appear in histories.
 	Words bool
 }
 
@@ -40,7 +40,7 @@ type FireJobInput struct {
 	Job chat.JobID `json:"job"`
 }
 
-// FireJobOutput says how the job goes on.
+// FireJobOutput is the state of the job after the call.
 type FireJobOutput struct {
 	Over    bool          `json:"over,omitempty"`   // it is done, or deleted
 	Paused  bool          `json:"paused,omitempty"` // it has no next time until it is changed

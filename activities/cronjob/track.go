@@ -23,7 +23,7 @@ type Track struct {
 // AdvanceTrackInput is empty: there is one line.
 type AdvanceTrackInput struct{}
 
-// AdvanceTrackOutput says how the line goes on.
+// AdvanceTrackOutput is the state of the line.
 type AdvanceTrackOutput struct {
 	Posted  int           `json:"posted,omitempty"`  // runs that have a place
 	Added   int           `json:"added,omitempty"`   // runs that were written into the line, for operators

@@ -1,4 +1,4 @@
-// Package deletion deletes people with all that they have.
+// Package deletion deletes users with all that they have.
 package deletion
 
 import (
@@ -14,13 +14,13 @@ import (
 )
 
 const (
-	// restTime is how long what runs of a person may take to end with a sentence, before it ends with its conversation.
+	// restTime is how long the runs of a user may take to end with a sentence, before they end with their conversations.
 	restTime = time.Minute
-	// filesTime is how long a runner that is away holds up the deletion of a person whose files it has.
+	// filesTime is how long a runner that is away holds up the deletion of a user whose files it has.
 	filesTime = 24 * time.Hour
-	// accountsTime is how long connected accounts that cannot be given back hold up a deletion. They go with their person then.
+	// accountsTime is how long connected accounts that cannot be revoked hold up a deletion. They are deleted with their user then.
 	accountsTime = 15 * time.Minute
-	// accountsStep is after how long a step begins to give back no further account: each may take most of a minute.
+	// accountsStep is the time after which a step revokes no further account: each may take most of a minute.
 	accountsStep = 5 * time.Minute
 	// stepRows is how many conversations, or jobs, a step deletes.
 	stepRows = 20
@@ -45,37 +45,37 @@ type Users interface {
 	EndDeletion(ctx context.Context, id chat.UserID) error
 	FilesOf(ctx context.Context, id chat.UserID) (int, error)
 	JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error)
-	// PruneOrphans removes some prompts of turns that are gone, and says how many.
+	// PruneOrphans removes some prompts of turns that are gone, and returns how many.
 	PruneOrphans(ctx context.Context) (int, error)
 	StillRunning(ctx context.Context, id chat.UserID) (int, error)
 }
 
-// Services are those who belong to others: the services of an administrator, the consumers of a service.
+// Services deletes the dependents of a user: the services of an administrator, the consumers of a service.
 type Services interface {
-	// DeletionBelow has some of those deleted who belong to a user, and says how many are left.
+	// DeletionBelow starts the deletion of some users below a user, and returns how many are left.
 	DeletionBelow(ctx context.Context, id chat.UserID, most int) (left int, err error)
 }
 
 // ConsumerFiles are the folders of consumers on runners of administrators.
 type ConsumerFiles interface {
-	// Remove removes that of a consumer, and says how many are left: runners may be away.
+	// Remove removes the files of a consumer, and returns how many are left: runners may be away.
 	Remove(ctx context.Context, id chat.UserID) (left int, err error)
 }
 
 // Histories are what Temporal keeps of runs.
 type Histories interface {
-	// Delete deletes histories of the runs of a person, some at a time, and says how many it found.
+	// Delete deletes histories of the runs of a user, some at a time, and returns how many it found.
 	Delete(ctx context.Context, user string) (int, error)
 }
 
-// Accounts are those that people have connected elsewhere.
+// Accounts are the external accounts that users have connected.
 type Accounts interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.OAuthAccount, error)
-	// Disconnect gives the tokens of an account back and removes it. untold says why its provider could not be told.
+	// Disconnect revokes the tokens of an account and removes it. untold is why its provider could not be notified.
 	Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error)
 }
 
-// Deleter deletes people.
+// Deleter deletes users.
 type Deleter struct {
 	Agents    Agents
 	Cron      Cron
@@ -87,24 +87,24 @@ type Deleter struct {
 	Log       *slog.Logger
 }
 
-// Input names a person.
+// Input names a user.
 type Input struct {
 	User chat.UserID `json:"user"`
 }
 
-// What a step waits for.
+// Reasons for which a step waits.
 const (
 	WaitsTurns = "turns" // and answers on their way
 	WaitsFiles = "files" // on runners
 	WaitsRuns  = "runs"  // whose histories Temporal deletes
-	WaitsBelow = "below" // services and consumers, which have deletions of their own
+	WaitsBelow = "below" // services and consumers, which have separate deletions
 )
 
-// Output says how far a deletion is. The name of the person stands in no history.
+// Output is the progress of a deletion. The name of the user does not appear in histories.
 type Output struct {
 	Done          bool   `json:"done,omitempty"`
-	Conversations int    `json:"conversations,omitempty"` // that there were
-	Left          int    `json:"left,omitempty"`          // of them
+	Conversations int    `json:"conversations,omitempty"` // total
+	Left          int    `json:"left,omitempty"`          // of the conversations
 	Waits         string `json:"waits,omitempty"`         // one of the above; empty: the next step may follow at once
 	For           int    `json:"for,omitempty"`           // how many of them
 }
@@ -143,7 +143,7 @@ func (d *Deleter) Step(ctx context.Context, in Input) (Output, error) {
 	return out, nil
 }
 
-// below has the services of an administrator deleted first, and the consumers of a service: each by a workflow of its own.
+// below has the services of an administrator deleted first, and the consumers of a service, each by a separate workflow.
 func (d *Deleter) below(ctx context.Context, user chat.UserID, _ chat.Deletion) (string, int, error) {
 	n, err := d.Services.DeletionBelow(ctx, user, stepRows)
 	return WaitsBelow, n, err
@@ -157,7 +157,7 @@ func (d *Deleter) rest(ctx context.Context, user chat.UserID, now chat.Deletion)
 	return WaitsTurns, n, err
 }
 
-// accounts gives back the tokens by which the person was known elsewhere: the rows alone would leave them good. A provider that cannot be told
+// accounts revokes the tokens of the user's accounts at providers: deleting the rows alone would leave them valid. A provider that cannot be notified
 // holds up nothing.
 func (d *Deleter) accounts(ctx context.Context, user chat.UserID, now chat.Deletion) (_ string, n int, _ error) {
 	all, err := d.Accounts.List(ctx, user)
@@ -199,7 +199,7 @@ func (d *Deleter) conversations(ctx context.Context, user chat.UserID, _ chat.De
 	return "", len(keys), errors.Join(err, each(keys, func(key chat.SessionKey) error { return d.Agents.DeleteSession(ctx, key) }))
 }
 
-// prompts removes the system prompts that were read by nobody else: they hold what was remembered.
+// prompts removes the system prompts that no other turn uses: they contain memories.
 func (d *Deleter) prompts(ctx context.Context, _ chat.UserID, _ chat.Deletion) (string, int, error) {
 	n, err := d.Users.PruneOrphans(ctx)
 	return "", n, err
@@ -222,7 +222,7 @@ func (d *Deleter) histories(ctx context.Context, _ chat.UserID, now chat.Deletio
 	return WaitsRuns, n, err
 }
 
-// each deletes what is listed. What is gone by now is deleted.
+// each removes the ids. An id that does not exist any more counts as removed.
 func each[ID any](ids []ID, remove func(ID) error) error {
 	for _, id := range ids {
 		if err := remove(id); err != nil && !fault.Is(err, fault.NotFound) {

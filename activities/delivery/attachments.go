@@ -69,7 +69,7 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 	return text, files, nil
 }
 
-// notSent says why a file was not sent.
+// notSent returns why a file was not sent.
 func notSent(lang i18n.Lang, name string, err error) string {
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal) {
 		err = i18n.Fault(fault.Unavailable, i18n.FileAway)

@@ -36,7 +36,7 @@ func connectInWords(a chat.Asking) string {
 	return connectText(a) + "\n\n" + i18n.Say(i18n.Lang(a.Lang), i18n.AskDeclineH)
 }
 
-// connectText says who is asked for what, and why; and where it is done, while it is open.
+// connectText asks a user to connect an account, with the reason; and with the place to do it, while it is open.
 func connectText(a chat.Asking) string {
 	lang, ask := i18n.Lang(a.Lang), connects(a)
 	parts := []string{i18n.Say(lang, i18n.OAuthAsk, "**"+line(ask.Name)+"**", "")}
@@ -59,8 +59,8 @@ func connectText(a chat.Asking) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// linkPlace stands in stored pieces for the link under which an account is connected: whoever has the link could connect theirs, so it is kept
-// nowhere. It is made of characters for private use, which nobody writes.
+// linkPlace replaces, in stored pieces, the link under which an account is connected: anyone with the link could connect theirs, so it is not stored.
+// It is made of characters for private use, which do not occur in texts.
 const linkPlace = "\uE000link\uE001"
 
 // withoutLink is the delivery as it is stored.

@@ -54,8 +54,8 @@ type Users interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
-// AccountLinks are where people connect the accounts that calls wait for. One that is not private may be read by anybody in the chat. Empty: it
-// is not known.
+// AccountLinks returns the pages where users connect the accounts that calls wait for. Everyone in the chat may read one that is not private.
+// Empty: it is not known.
 type AccountLinks interface {
 	Link(call chat.CallID, private bool) string
 }
@@ -74,13 +74,13 @@ type Deliverer struct {
 	Replies Replies
 	// Messages finds a newer message to answer if the answer comes too late for its own; nil: there is none.
 	Messages MessageFinder
-	// Readers are told why a file is missing, and when what comes late was written; nil: in English, in UTC.
+	// Turns and Users give the language and timezone of notes on missing files and late deliveries; nil: in English, in UTC.
 	Turns Turns
 	Users Users
-	// Links lead people to where they connect the account that a call waits for; nil: it is not known where.
+	// Links returns the page where users connect the account that a call waits for; nil: unknown.
 	Links AccountLinks
-	Tally Tally // of deliveries that ended; nil: nobody counts
-	Words bool  // whether the first words may stand in histories
+	Tally Tally // of deliveries that ended; nil: not counted
+	Words bool  // whether the first words may appear in histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.
@@ -88,7 +88,7 @@ type NextDeliveryInput struct {
 	Session chat.SessionKey `json:"session"`
 }
 
-// NextDeliveryOutput names it; an id of 0 says that nothing waits. Then Follow may name a turn whose progress is to be shown.
+// NextDeliveryOutput names it; an id of 0 means that nothing waits. Then Follow may name a turn whose progress is to be shown.
 type NextDeliveryOutput struct {
 	ID      int64             `json:"id,omitempty"`
 	Kind    chat.OutboundKind `json:"kind,omitempty"`
@@ -118,12 +118,12 @@ type SendInput struct {
 	ID int64 `json:"id"`
 }
 
-// SendOutput says how the delivery ended.
+// SendOutput is the end of a delivery.
 type SendOutput struct {
 	State string `json:"state"`
 }
 
-// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is
+// Send delivers one answer, notice or question, piece by piece, or settles a question that users see. Each piece is
 // recorded before it is sent, with the key by which the platform recognizes a repetition. Where the platform forgets keys, a
 // piece of unknown outcome is searched for and never sent again. Send succeeds once the end of the delivery is recorded;
 // after an error Temporal tries again.
@@ -162,7 +162,7 @@ func (d *Deliverer) GiveUp(ctx context.Context, in SendInput) (SendOutput, error
 	return SendOutput{State: state}, nil
 }
 
-// deliver returns the end of a delivery, or an error that says why it has none yet.
+// deliver returns the end of a delivery, or an error with the reason why it has none yet.
 func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
 	rules, err := d.Policy.DeliveryRules(ctx, o.Channel)
 	if err != nil {
@@ -195,7 +195,7 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 		if err := s.showCard(); err != nil {
 			return "", "", err
 		}
-	case !divided(o.Pieces): // divided anew at each try, so that a text says that it is late once it is
+	case !divided(o.Pieces): // divided again at each try, so that a late text has a note that it is late
 		if s.o.Pieces, err = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late); err != nil {
 			return "", "", err
 		}
@@ -229,7 +229,7 @@ func divided(pieces []chat.Piece) bool {
 	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting || p.To != "" })
 }
 
-// pieces divides the text; the files that it links follow it. What comes late says so.
+// pieces divides the text; the files that it links follow it. A late text has a note that it is late.
 func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) ([]chat.Piece, error) {
 	text, files, err := d.linked(ctx, o, t)
 	if err != nil {
@@ -249,7 +249,7 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 	return pieces, nil
 }
 
-// spoken is the language of what is said beside a text: its own, where it tells one; else that of the conversation.
+// spoken returns the language of notes on a text: that of the text, if it is known; else that of the conversation.
 func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
 	lang, tells := i18n.Tells(o.Text)
 	if tells || d.Users == nil {
@@ -261,7 +261,7 @@ func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
 	return lang
 }
 
-// written says when a delivery was written, in the timezone of the conversation's owner.
+// written returns when a delivery was written, in the timezone of the conversation's owner.
 func (d *Deliverer) written(ctx context.Context, o chat.Outbound) (string, error) {
 	zone := time.UTC
 	if d.Turns != nil {
@@ -287,16 +287,16 @@ type sending struct {
 	*Deliverer
 	account channel.Account
 	o       chat.Outbound
-	card    *channel.Question // stands for the text of the only piece
+	card    *channel.Question // replaces the text of the only piece
 	shown   *chat.Card        // that the first piece takes the place of; nil: none
 	lost    bool              // a piece may or may not have arrived
 }
 
-// errEnded says that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery,
-// because Temporal had given this one up.
+// errEnded means that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery, because Temporal
+// had given this one up.
 var errEnded = errors.New("the delivery has ended")
 
-// note records what is known of the pieces; trying says that one is about to be sent.
+// note records the state of the pieces; trying means that one is about to be sent.
 func (s *sending) note(ctx context.Context, trying bool) error {
 	kept := s.withoutLink()
 	err := s.Outbox.SavePieces(ctx, &kept, trying)
@@ -346,7 +346,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	return s.handOver(ctx, n, place, m, open)
 }
 
-// handOver sends a piece and records the outcome; open says that an earlier attempt may have sent it.
+// handOver sends a piece and records the outcome; open means that an earlier attempt may have sent it.
 func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m channel.Message, open bool) error {
 	p := &s.o.Pieces[n]
 	if paced, can := s.account.(channel.Paced); can { // what dies while it waits for its turn was certainly not sent

@@ -19,7 +19,7 @@ const (
 	followFor = 10 * time.Minute
 	// followEvery is the shortest pause between two changes of a card.
 	followEvery = time.Second
-	// keepEvery is how often it is noted that somebody follows the turn.
+	// keepEvery is how often the follower records that it follows the turn.
 	keepEvery = 20 * time.Second
 	// troublePause is the pause after a platform has refused a card or a change of it.
 	troublePause = 5 * time.Second
@@ -36,7 +36,7 @@ type TurnStore interface {
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
 	// NoteLine notes that the n-th line is about to be sent; false: it was before.
 	NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error)
-	// RestCard notes that nobody has to follow the turn while it waits for its provider.
+	// RestCard records that the turn needs no follower while it waits for its provider.
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
 }
 
@@ -54,7 +54,7 @@ type Feed interface {
 	Watch(key chat.SessionKey) Watch
 }
 
-// ProgressPolicy knows where people want to see how a turn goes on.
+// ProgressPolicy knows where users want to see how a turn goes on.
 type ProgressPolicy interface {
 	ShowsProgress(ctx context.Context, channel, account string) bool
 }
@@ -74,13 +74,13 @@ type FollowInput struct {
 	Turn chat.TurnID `json:"turn"`
 }
 
-// FollowOutput says why it is not followed any more.
+// FollowOutput is why the turn is not followed any more.
 type FollowOutput struct {
 	Why string `json:"why"`
 }
 
-// Follow keeps the card of a turn up to date until the turn has ended or something is to be sent in its session. A turn that
-// has ended without an answer leaves no card that says that it runs.
+// Follow keeps the card of a turn up to date until the turn has ended or something is to be sent in its session. A turn that has ended without an
+// answer leaves no card that shows it as running.
 func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, error) {
 	defer activities.Heartbeat(ctx)()
 	s := &following{Follower: f, turn: in.Turn, every: cmp.Or(f.Every, followEvery), until: time.Now().Add(followFor)}
@@ -168,7 +168,7 @@ func (s *following) look(ctx context.Context, c chat.TurnProgress) (why string, 
 	return s.show(ctx, c, now)
 }
 
-// show brings what the person sees up to date, by what the platform has for it.
+// show updates the card, lines or hint of the turn, by the features of the platform.
 func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
@@ -189,7 +189,7 @@ func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time
 	return s.hint(ctx, account, c, now)
 }
 
-// change sends the card, or changes it where it says something else.
+// change sends the card, or changes it if its text differs.
 func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.TurnProgress, now time.Time) (why string, err error) {
 	text, err := s.text(ctx, c, now, channel.TraitsAt(account, c.Card.Place))
 	switch {
@@ -233,7 +233,7 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 	return s.trouble(ctx, err)
 }
 
-// rest stops following a turn that waits for its provider: the card says so. The turn is followed again when it goes on.
+// rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it goes on.
 func (s *following) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
@@ -248,8 +248,8 @@ func (s *following) trouble(ctx context.Context, err error) (why string, _ error
 	return "", nil
 }
 
-// settle makes sure that no card says that an ended turn still runs: it withdraws the card if there was nothing to say, folds it
-// into a line if the answer is a message of its own, and else shows on it how the turn ended.
+// settle makes sure that no card shows an ended turn as running: it withdraws the card if there was nothing to say, folds it into a line if the
+// answer is a separate message, and else shows on it how the turn ended.
 func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
@@ -269,7 +269,7 @@ func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string
 	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Turns.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
 }
 
-// over is when a turn ended, as far as that is known: one that waited for a person may have begun days before.
+// over is when a turn ended, as far as that is known: one that waited for a user may have begun days before.
 func over(c chat.TurnProgress) time.Time {
 	if c.Turn.EndedAt != nil {
 		return *c.Turn.EndedAt

@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"xbot/internal/channel"
-	report "xbot/internal/channel/progress" // the package has a progress of its own
+	report "xbot/internal/channel/progress" // this package has a type progress
 	"xbot/internal/chat"
 )
 
 // maxCard is how long the text of a card is at most, in characters, where the platform does not permit less.
 const maxCard = 6000
 
-// text is what a card says now, in the language of whoever is answered: the turn itself may change it.
+// text returns the current text of a card, in the language of the turn, which may change while it runs.
 func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time, t channel.Traits) (string, error) {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *following) hear(now time.Time, c chat.TurnProgress, delta *chat.Delta, 
 	return s.heard
 }
 
-// fold is what the card of a turn says beside its answer.
+// fold returns the text of a turn's card next to its answer.
 func (s *following) fold(ctx context.Context, c chat.TurnProgress) (line, calls string, err error) {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {

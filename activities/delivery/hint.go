@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"xbot/internal/channel"
-	report "xbot/internal/channel/progress" // the package has a progress of its own
+	report "xbot/internal/channel/progress" // this package has a type progress
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 )
 
-// Where messages cannot be changed, a turn is shown by "is writing" at first, and then by lines: messages of their own, which are read
-// by everybody in the chat. The first comes when people begin to wonder whether they were heard. Each comes later than the one
-// before, because it says less that is new: an hour has five of them, a day fifty.
+// Where messages cannot be changed, a turn is shown by "is writing" at first, and then by lines: separate messages, which everyone in the chat reads.
+// The first comes when users begin to wonder whether the message arrived. Each comes later than the one before, because it has less news: an hour has
+// five of them, a day fifty.
 const (
 	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
 	typeEvery = 5 * time.Second
@@ -68,8 +68,8 @@ func mayWrite(t channel.Traits, c chat.TurnProgress) bool {
 	return c.Card.Place.ChatType == chat.ChatDirect && (t.Writing.Times < 0 || c.Card.Lines+1 < t.Writing.Times)
 }
 
-// write shows "is writing" again where it counts as an answer: each time is noted before, as lines are, so that no other process shows it,
-// too. While a person is asked nobody writes.
+// write shows "is writing" again where it counts as an answer: each time is recorded before, as lines are, so that no other process shows it, too.
+// While a question to a user is open, it shows nothing.
 func (s *following) write(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time) error {
 	typist, can := account.(channel.Typist)
 	due := int(now.Sub(c.Turn.StartedAt) / cmp.Or(t.Writing.Every, typeEvery))
@@ -86,7 +86,7 @@ func (s *following) write(ctx context.Context, account channel.Account, t channe
 	return ctx.Err()
 }
 
-// line sends the n-th line, once at most, whatever becomes of it. Those before it that were not sent are left out.
+// line sends the n-th line at most once, even if sending fails. Earlier lines that were not sent are left out.
 func (s *following) line(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time, n int) error {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *following) line(ctx context.Context, account channel.Account, t channel
 	}
 	text := report.Line(lang, s.report(c, now), now)
 	if text == "" {
-		return nil // a question says enough
+		return nil // a question is sign enough
 	}
 	within, cancel := context.WithTimeout(ctx, lineWait)
 	defer cancel()

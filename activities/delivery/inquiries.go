@@ -45,7 +45,7 @@ func formOf(a chat.Asking) *channel.Question {
 	return q
 }
 
-// about is what stands above the questions: why they are asked, and what their options mean.
+// about returns the text above the questions: why they are asked, and what their options mean.
 func about(a chat.Asking) string {
 	var parts []string
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {

@@ -17,8 +17,7 @@ func madeCard(o chat.Outbound) (c card.Card, err error) {
 	return c, nil
 }
 
-// showCard makes the piece of a card that nobody waits for, where cards are shown; else it is its text. What was begun one way is not gone on
-// with in another.
+// showCard makes the piece of a card that waits for no answer, where cards are shown; else its text. It goes on in the form in which it began.
 func (s *sending) showCard() error {
 	made, err := madeCard(s.o)
 	if err != nil {

@@ -16,10 +16,10 @@ type Tally interface {
 	Delivered(channel, outcome string)
 }
 
-// maxReason is how much of what a platform said is logged, in characters.
+// maxReason is how much of a platform's reason is logged, in characters.
 const maxReason = 300
 
-// told counts the end of a delivery, and logs one that did not arrive, or of which nobody knows, without what it says.
+// told counts the end of a delivery, and logs one that did not arrive or whose outcome is unknown, without its text.
 func (d *Deliverer) told(ctx context.Context, o chat.Outbound, outcome, reason string) {
 	if d.Tally != nil {
 		d.Tally.Delivered(o.Channel, outcome)

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// planCard is a plan that a person is asked to approve. Where there are no forms, a note is given in words.
+// planCard is a plan that a user is asked to approve. Where there are no forms, a note is given in words.
 func planCard(a chat.Asking, forms bool) *channel.Question {
 	say := func(id i18n.ID) string { return i18n.Say(i18n.Lang(a.Lang), id) }
 	q := &channel.Question{

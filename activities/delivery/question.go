@@ -12,8 +12,8 @@ import (
 	"xbot/internal/i18n"
 )
 
-// ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
-// true for one that is closed and that nobody can have seen.
+// ask makes the piece of a question: a card where the platform has buttons, else a text with instructions for answering it. ended is true for one
+// that is closed and that no user can have seen.
 func (s *sending) ask() (ended bool) {
 	asked, t := *s.o.Asked, channel.TraitsAt(s.account, s.o.Place)
 	_, forms := s.account.(channel.Asker)
@@ -85,7 +85,7 @@ func inWords(a chat.Asking) string {
 	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", requestText(a), i18n.Say(lang, howToAnswer(a))}, "\n\n")
 }
 
-// howToAnswer says who answers by which words.
+// howToAnswer returns the sentence with the words that answer a question, and who may answer.
 func howToAnswer(a chat.Asking) i18n.ID {
 	if a.InGroup {
 		return i18n.AskHowGroup
@@ -93,7 +93,7 @@ func howToAnswer(a chat.Asking) i18n.ID {
 	return i18n.AskHow
 }
 
-// unasked asks with a text if the platform refuses the card: a person who is not asked cannot answer.
+// unasked asks with a text if the platform refuses the card: a user who is not asked cannot answer.
 func (s *sending) unasked(ctx context.Context) error {
 	s.card = nil
 	words, err := s.words()
@@ -109,7 +109,7 @@ func (s *sending) unasked(ctx context.Context) error {
 	return nil
 }
 
-// words are what a card says where it is not shown.
+// words returns the text of a card where cards are not shown.
 func (s *sending) words() (string, error) {
 	if s.o.Kind != chat.OutboundCard {
 		return inWords(*s.o.Asked), nil
@@ -118,7 +118,7 @@ func (s *sending) words() (string, error) {
 	return card.Text(made), err
 }
 
-// requestText tells the person who is asked what would run, why, and where.
+// requestText returns what would run, why, and where, for the user who is asked.
 func requestText(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
 	parts := []string{changes(a.Call.ToolCall, lang)}
@@ -131,7 +131,7 @@ func requestText(a chat.Asking) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// settle shows on a question that people see how it ended. Where there are no buttons there is nothing to take away.
+// settle shows on a question that users see how it ended. Where there are no buttons there is nothing to take away.
 func (s *sending) settle(ctx context.Context) (state, reason string, err error) {
 	asked := *s.o.Asked
 	asker, can := s.account.(channel.Asker)
@@ -151,7 +151,7 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 	return chat.OutboundSent, "", nil
 }
 
-// outcome says how a question ended, with the note of who answered.
+// outcome returns how a question ended, with the note of the user who answered.
 func outcome(a chat.Approval, lang i18n.Lang) string {
 	parts := []string{i18n.Outcome(lang, a)}
 	for _, q := range a.Questions {

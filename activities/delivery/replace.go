@@ -36,13 +36,13 @@ func (s *sending) findCard(ctx context.Context) error {
 	return err
 }
 
-// announceAfter is how long a card stands before its answer is a message of its own: an edit announces nothing, and who has waited
-// that long looks elsewhere.
+// announceAfter is the age of a card from which its answer is a separate message: an edit announces nothing, and users who have waited that long look
+// elsewhere.
 const announceAfter = 30 * time.Second
 
-// replace changes the progress card into the first piece of the answer; it may be repeated. It reports false if there is no
-// card, or if the platform refuses the change: then the card is withdrawn, and the piece is sent. A card of another account or in
-// another place, and one that has stood for long, is left to Follow, which folds it once the turn has ended.
+// replace changes the progress card into the first piece of the answer; it may be repeated. It reports false if there is no card, or if the platform
+// refuses the change: then the card is withdrawn, and the piece is sent. A card of another account or in another place, and an old one, is left to
+// Follow, which folds it once the turn has ended.
 func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, error) {
 	c := s.shown
 	if n != 0 || c == nil {
@@ -74,7 +74,7 @@ func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, 
 	return false, err
 }
 
-// together reports whether two messages stand in the same place, whatever they answer to.
+// together reports whether two messages are in the same place, independent of the messages that they answer.
 func together(a, b chat.Address) bool {
 	return a.ChatType == b.ChatType && a.Chat == b.Chat && a.Thread == b.Thread && a.InThread == b.InThread && (a.ChatType != chat.ChatDirect || a.Peer == b.Peer)
 }

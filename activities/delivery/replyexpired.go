@@ -13,9 +13,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// Some platforms (QQ) accept answers to a message for a limited time, and only a limited number of them. An answer that is
-// too late for its message is sent as the answer to a newer one of the same chat; if there is none, as a message of the
-// bot's own; and if the platform accepts none of those, as the answer to the next message that somebody writes there.
+// Some platforms (QQ) accept answers to a message for a limited time, and only a limited number of them. An answer that is too late for its message
+// is sent as the answer to a newer one of the same chat; if there is none, as a message without one to answer; and if the platform accepts none of
+// those, as the answer to the next message that a user writes there.
 
 const (
 	// newerMessageEvery is how often a newer message is looked for.
@@ -26,11 +26,11 @@ const (
 
 // MessageFinder finds messages that can be answered.
 type MessageFinder interface {
-	// NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.
+	// NewestMessage returns the platform's id of the newest message of a user in the chat of a delivery; empty: there is none.
 	NewestMessage(ctx context.Context, o chat.Outbound) (string, error)
 }
 
-// restFor is how much longer a delivery is tried if people have read its beginning. It is bounded, since a piece that the platform
+// restFor is how much longer a delivery is tried if users have read its beginning. It is bounded, since a piece that the platform
 // never accepts must not hold up later answers.
 const restFor = 24 * time.Hour
 
@@ -118,7 +118,7 @@ func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
 	return id, nil
 }
 
-// waits says that a piece waits for the next message of a person, as long as anything may wait.
+// waits makes a piece wait for the next message of a user, as long as anything may wait.
 func (s *sending) waits(ctx context.Context) error {
 	rules, err := s.Policy.DeliveryRules(ctx, s.o.Channel)
 	if err != nil {

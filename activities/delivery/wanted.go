@@ -12,10 +12,9 @@ import (
 	"xbot/internal/i18n"
 )
 
-// How much of a call is shown to the person who is asked to permit it on a platform, in characters. The text says how much
-// is left out.
+// Limits of the text of a call shown to the user who is asked to permit it on a platform, in characters. The text states how much is left out.
 const (
-	maxWanted    = 3000 // of the argument that says most
+	maxWanted    = 3000 // of the main argument
 	maxBeside    = 400  // of each other one
 	maxName      = 60   // of the name of an argument
 	maxArguments = 12
@@ -24,8 +23,8 @@ const (
 // telling are the arguments that say what a call is about, the most telling first, as on the page.
 var telling = []string{"command", "path", "output_path", "url", "pattern"}
 
-// wanted shows what a call would do: the argument that says most as a block of code, the others by their names. Characters
-// that cannot be seen are written out, so that what is read is what would run.
+// wanted shows the effect of a call: the main argument as a block of code, the others by their names. Invisible characters are written out, so that
+// the text read is the text run.
 func wanted(call chat.ToolCall, lang i18n.Lang) string {
 	arguments, ok := readArguments(call.Arguments)
 	if !ok {
@@ -89,7 +88,7 @@ func block(text string, lang i18n.Lang) string {
 	return strings.TrimSpace(markdown.Block(strings.TrimRight(text, "\n")) + "\n\n" + more)
 }
 
-// shortened is the visible text, at most so many characters of it, and a sentence that says how many are left out.
+// shortened returns the visible text, at most so many characters of it, and a sentence with the number of characters left out.
 func shortened(text string, most int, lang i18n.Lang) (short, more string) {
 	r := []rune(text)
 	if len(r) <= most {

@@ -23,9 +23,9 @@ import (
 )
 
 const (
-	// maxAttachment bounds a file that somebody sent, in bytes (spec: 50 MB).
+	// maxAttachment bounds a file sent by a user, in bytes (spec: 50 MB).
 	maxAttachment = 50 << 20
-	// inboxFolder is the folder in the workspace that files of people go to.
+	// inboxFolder is the folder in the workspace that files of users go to.
 	inboxFolder = "inbox"
 	// sniffed is how much of a file is looked at to name it, in bytes.
 	sniffed = 512
@@ -39,7 +39,7 @@ type AttachmentStore interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
-	// Room is TooLarge where so many bytes more are too much for a person.
+	// Room returns TooLarge if so many bytes more are too much for a user.
 	Room(ctx context.Context, user chat.UserID, more int64) error
 	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
 	FileRemoved(ctx context.Context, id int64) error
@@ -53,17 +53,17 @@ type Documents interface {
 	Pages(ctx context.Context, file []byte) (int, error)
 }
 
-// Fetcher brings the files that people send to the runner of their conversation.
+// Fetcher brings the files that users send to the runner of their conversation.
 type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
 	Guests   activities.ConsumerFiles // nil: no conversation is one of a consumer's
-	// Documents counts the pages of PDFs; nil: nobody does.
+	// Documents counts the pages of PDFs; nil: not counted.
 	Documents Documents
 	Keep      time.Duration // how long files are kept; 0: for ever
-	Words     bool          // whether names of files may stand in histories
-	Voice     Transcriber   // nil: nobody listens to files of sound
+	Words     bool          // whether names of files may appear in histories
+	Voice     Transcriber   // nil: audio files are not transcribed
 	Notices   Notices
 }
 
@@ -73,7 +73,7 @@ type FetchInput struct {
 	N     int          `json:"n,omitempty"` // of the file, from 1
 }
 
-// UnpackOutput says what is to be fetched.
+// UnpackOutput lists the files to fetch.
 type UnpackOutput struct {
 	Files []UnpackedFile `json:"files,omitempty"`
 }
@@ -81,7 +81,7 @@ type UnpackOutput struct {
 // UnpackedFile is a file that is not there yet.
 type UnpackedFile struct {
 	N    int    `json:"n"`
-	Name string `json:"name"` // its kind, where names may not stand in histories
+	Name string `json:"name"` // its kind, if names may not appear in histories
 }
 
 // Unpack lists the files of a message that are not there yet.
@@ -104,7 +104,7 @@ func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, erro
 	return out, activities.Failure(ctx, err)
 }
 
-// FetchOutput says whether a file arrived; the reason is in its row.
+// FetchOutput is the state of a file; the reason is in its row.
 type FetchOutput struct {
 	State chat.AttachmentState `json:"state,omitempty"`
 }
@@ -177,7 +177,7 @@ func (r *Fetcher) box(ctx context.Context, p chat.AttachmentSet) (sandbox.Sandbo
 	return r.Boxes.Box(ctx, p.Owner, p.Runner)
 }
 
-// maxReason bounds what the model is told of why a file is not there, in characters.
+// maxReason bounds the reason for a missing file that the model reads, in characters.
 const maxReason = 300
 
 // bring has a file on the runner, where its owner may have put it.
@@ -233,7 +233,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 	return err
 }
 
-// kept finds a quoted file that was fetched before: people answer the same message several times, in threads always.
+// kept finds a quoted file that was fetched before: users answer the same message several times, in threads always.
 func (r *Fetcher) kept(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) bool {
 	at, size, err := r.Store.FileKept(ctx, p.Inbox, f.N, box.Name())
 	if err != nil {
@@ -308,7 +308,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// clean removes files of the same person on the same runner that are older than files are kept. What cannot be removed now is
+// clean removes files of the same user on the same runner that are older than files are kept. What cannot be removed now is
 // found again with the next file.
 func (r *Fetcher) clean(ctx context.Context, owner chat.UserID, box sandbox.Sandbox) {
 	if r.Keep <= 0 {

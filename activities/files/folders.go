@@ -81,7 +81,7 @@ func below(file, dir string) bool {
 	return dir == "/" || strings.HasPrefix(file, dir+"/")
 }
 
-// Megabytes is a limit as people say it.
+// Megabytes formats a limit for users.
 func Megabytes(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d kB", n>>10)

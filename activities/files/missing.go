@@ -13,12 +13,12 @@ import (
 
 // Notices say something once, then at most daily.
 type Notices interface {
-	// TellSender tells who wrote a message, as an answer to it.
+	// TellSender notifies the author of a message, as an answer to it.
 	TellSender(ctx context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 	TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
-// EndFetch lets the message be claimed, which wakes its turn. The message says which files did not arrive.
+// EndFetch makes the message claimable, which wakes its turn. The message lists the files that did not arrive.
 func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 	if err := r.tellNowhere(ctx, in.Inbox); err != nil {
 		return activities.Failure(ctx, err)
@@ -26,8 +26,8 @@ func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 	return activities.Failure(ctx, r.Store.EndFetch(ctx, in.Inbox))
 }
 
-// tellNowhere says that the files of a message were not fetched because there is no runner that they could go to: to who sent them, who
-// can connect one; of a group to an administrator. A command says itself what it did not find, and on the page the line of the message does.
+// tellNowhere reports that the files of a message were not fetched for want of a runner: to the sender, who can connect one; of a group to an
+// administrator. A command reports missing files in its answer, and on the page the line of the message does.
 func (r *Fetcher) tellNowhere(ctx context.Context, id chat.InboxID) error {
 	p, err := r.Store.AttachmentSet(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && (!p.Waits || p.Command || p.To.ChatType == "" || allThere(p.Files)) {

@@ -24,8 +24,8 @@ const (
 // pictureEndings are those of names that say that a file is a picture.
 var pictureEndings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff", ".heic", ".heif", ".avif"}
 
-// show makes a picture of a file that is one, so that models are shown it, and counts the pages of a PDF. A file that cannot be shown stays
-// a file, and the message says why if it is a picture or is called one.
+// show makes a picture of a file that is one, so that models are shown it, and counts the pages of a PDF. A file that cannot be shown stays a file,
+// and the message has the reason if it is a picture or has the name of one.
 func (r *Fetcher) show(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
 	if p.Command {
 		return nil
@@ -66,7 +66,7 @@ func (r *Fetcher) content(ctx context.Context, f *chat.AttachmentFetch, box sand
 	return data, nil
 }
 
-// unshown says why no picture is made of a file with such a beginning; empty for one that is none and is not called one.
+// unshown returns why no picture is made of a file with this beginning; empty for one that is none and has no name of one.
 func unshown(f *chat.AttachmentFetch, head []byte) string {
 	switch {
 	case f.Size > picture.MaxBytes && picture.Begins(head[:min(len(head), sniffed)]):

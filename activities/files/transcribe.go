@@ -16,15 +16,15 @@ const (
 	spare = 10 * time.Second
 )
 
-// Transcriber makes text of what people say.
+// Transcriber converts speech to text.
 type Transcriber interface {
 	// IsAudio reports whether a file is one of sound: by its kind on the platform, else by its name.
 	IsAudio(kind, name string) bool
 	Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error)
 }
 
-// hear makes a transcript of a file of sound, by the key of whose conversation it is. Where that fails the file stays, and the message says why
-// there is none. An error says that the runner was lost, or that the activity ends.
+// hear transcribes an audio file, with the key of the conversation's owner. If that fails the file stays, and the message has the reason. An error
+// means that the runner was lost, or that the activity ends.
 func (r *Fetcher) hear(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
 	if r.Voice == nil || p.Command || !r.Voice.IsAudio(f.Kind, f.Path) {
 		return nil

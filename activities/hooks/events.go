@@ -14,8 +14,8 @@ type hookEvent struct {
 	messages []chat.MessageID
 }
 
-// hookEvents are the events of the n-th claim of a turn: one for what people wrote, and one for each thing that the product
-// told. What a subagent is told is its task.
+// hookEvents are the events of the n-th claim of a turn: one for the messages of users, and one for each message of the product. The message to a
+// subagent is its task.
 func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claimed) []hookEvent {
 	var out []hookEvent
 	var said []string
@@ -36,7 +36,7 @@ func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claim
 	return out
 }
 
-// hookEventOf is the event of something that no person wrote; ok is false where there is none.
+// hookEventOf is the event of something that no user wrote; ok is false where there is none.
 func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent, ok bool) {
 	switch {
 	case scene.ChatType == chat.ChatSubagent:

@@ -41,12 +41,12 @@ type Outcomes interface {
 	RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error)
 }
 
-// The hook points of a turn: where hooks run. They stand in histories: never change one.
+// The hook points of a turn: where hooks run. Histories contain them: never change one.
 const (
 	PointOpening   = "opening"   // something was claimed
 	PointCall      = "call"      // a call is about to run
-	PointQuestion  = "question"  // a person is about to be asked for permission
-	PointRefused   = "refused"   // a person has answered; only a denial is told
+	PointQuestion  = "question"  // a user is about to be asked for permission
+	PointRefused   = "refused"   // a user has answered; hooks run for a denial only
 	PointResult    = "result"    // a call has its result
 	PointBatch     = "batch"     // all calls of a step have theirs
 	PointCompact   = "compact"   // the context is about to be compressed
@@ -83,8 +83,7 @@ func PointsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 	return out
 }
 
-// MarkCall notes in a call whether hooks are to be asked before it and told of its result.
-// The names are those of its tool.
+// MarkCall notes in a call whether hooks run before it and after its result. The names are those of its tool.
 func MarkCall(set hook.Set, call chat.ToolCall, names []string) chat.ToolCall {
 	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolNames: names, ToolInput: hook.Input(call.Arguments)}
 	if set.Matches(p) {
@@ -118,7 +117,7 @@ type Hooks struct {
 	Runners    Runners
 	// Authorizers check the permissions of calls that hooks have changed.
 	Authorizers permission.Authorizers
-	// Profiles knows which agent answers in a conversation; nil: nobody says.
+	// Profiles returns the agent of a conversation; nil: unknown.
 	Profiles modelcall.Profiles
 }
 
@@ -127,7 +126,7 @@ type RunInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
 	Point   string          `json:"moment"`
-	N       int             `json:"n,omitempty"`    // tells visits of the same point apart: the claim, the compression
+	N       int             `json:"n,omitempty"`    // numbers the visits of the same point: the claim, the compression
 	Step    int             `json:"step,omitempty"` // of a batch and of a compression
 	Call    chat.CallID     `json:"call,omitempty"`
 	Trigger string          `json:"trigger,omitempty"` // of a compression
@@ -135,10 +134,10 @@ type RunInput struct {
 	After   int             `json:"after,omitempty"`   // tokens after it
 }
 
-// RunOutput says how the turn goes on; the answers of hooks are in Postgres.
+// RunOutput is how the turn goes on; the answers of hooks are in Postgres.
 type RunOutput struct {
 	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
-	Ask     bool `json:"ask,omitempty"`     // somebody has to permit the call
+	Ask     bool `json:"ask,omitempty"`     // a user has to permit the call
 }
 
 // Run asks the hooks of a point and records what they say. It may ask again after a crash, under the same id; the

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// opening asks about what a turn has claimed, and whether its conversation begins or begins anew with it.
+// opening runs the hooks for the claimed messages, and for the start of a conversation if it starts or restarts with them.
 func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 	base, scene, err := h.base(ctx, in)
 	if err != nil {
@@ -37,7 +37,7 @@ func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{Refused: !left}, err
 }
 
-// sessionStart tells that a conversation begins; before, that it had ended where it begins anew.
+// sessionStart runs the hooks for the start of a conversation; before, on a restart, those for the end of the old one.
 func (h *Hooks) sessionStart(ctx context.Context, p hook.Payload, scene hook.Scene) error {
 	who, err := modelcall.ProfileOf(ctx, h.Profiles, chat.SessionKey(p.Session))
 	if err != nil {
@@ -124,10 +124,10 @@ func (h *Hooks) preToolUse(ctx context.Context, p hook.Payload, call chat.Call) 
 	return RunOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
 }
 
-// maxTold bounds the output of a call that hooks are told, in bytes.
+// maxTold bounds the output of a call that hooks receive, in bytes.
 const maxTold = 64 << 10
 
-// postToolUse tells how a call has ended.
+// postToolUse runs the hooks for the end of a call.
 func (h *Hooks) postToolUse(ctx context.Context, p hook.Payload, call chat.Call) error {
 	if call.State != chat.CallDone {
 		return nil // the turn was stopped
@@ -149,7 +149,7 @@ func elapsed(call chat.ToolCall) int64 {
 	return call.FinishedAt.Sub(*call.StartedAt).Milliseconds()
 }
 
-// postToolBatch tells how the calls of a step have ended. What hooks say to it stands with the last of them.
+// postToolBatch runs the hooks for the end of a step's calls. Their answers are added to the last call.
 func (h *Hooks) postToolBatch(ctx context.Context, in RunInput) error {
 	p, _, err := h.base(ctx, in)
 	if err != nil {
@@ -173,7 +173,7 @@ func (h *Hooks) postToolBatch(ctx context.Context, in RunInput) error {
 	return err
 }
 
-// compression tells that the context is about to be compressed, or was. One that found nothing to compress is not told.
+// compression runs the hooks before and after a compression of the context, but not after one that found nothing to compress.
 func (h *Hooks) compression(ctx context.Context, in RunInput) error {
 	if in.Point == PointCompacted && in.After == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (h *Hooks) compression(ctx context.Context, in RunInput) error {
 	return h.notify(ctx, p, e, countedID(in.Turn, in.Step, in.N))
 }
 
-// closing tells how a turn has ended. For a turn of a subagent it also tells that the subagent has ended, even if it failed.
+// closing runs the hooks for the end of a turn. For a turn of a subagent it also runs those for its end, even if it failed.
 func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	p, scene, err := h.base(ctx, in)
 	if err != nil {

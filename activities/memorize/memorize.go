@@ -1,4 +1,4 @@
-// Package memorize writes into memory what conversations said before they began anew.
+// Package memorize writes the contents of conversations into memory when they restart.
 package memorize
 
 import (
@@ -79,7 +79,7 @@ type Input struct {
 	Job chat.MemorizeID `json:"job"`
 }
 
-// Output says how the job ended, in numbers: what is remembered is in Postgres.
+// Output is the end of a job, in numbers: the memories are in Postgres.
 type Output struct {
 	State    string `json:"state,omitempty"` // one of chat.Memorize*; empty: there was nothing left to do
 	Parts    int    `json:"parts,omitempty"`
@@ -87,9 +87,8 @@ type Output struct {
 	Archived int    `json:"archived,omitempty"`
 }
 
-// Memorize puts a conversation into memory, part by part. It is safe to run any number of times: a part has a key under
-// which memory is written once, and what is done is noted. A failure ends the attempt and is counted; after ten in a row the
-// job has failed, and the person is told.
+// Memorize puts a conversation into memory, part by part. It is safe to run any number of times: a part has a key under which memory is written once,
+// and finished parts are recorded. A failure ends the attempt and is counted; after ten in a row the job has failed, and the user is notified.
 func (m *Memorizer) Memorize(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
 	job, err := m.Conversations.MemorizeJob(ctx, in.Job)
@@ -124,7 +123,7 @@ func (m *Memorizer) memorize(ctx context.Context, job chat.MemorizeJob) (out Out
 	if err != nil {
 		return m.failed(ctx, job, err)
 	}
-	if _, coding := llm.AgentOf(client); coding { // it answers turns and no calls, and no other model was chosen to read what was said
+	if _, coding := llm.AgentOf(client); coding { // it answers turns and no calls, and no other model was chosen to read the conversation
 		out.State = chat.MemorizeDone
 		return out, m.Conversations.EndMemorize(ctx, job, out.State, "", false)
 	}
@@ -258,7 +257,7 @@ func (m *Memorizer) failed(ctx context.Context, job chat.MemorizeJob, cause erro
 	return Output{}, fault.Limited(pause, "memorize, try %d of %d: %s", tries, maxMemorizeTries, why)
 }
 
-// reasonOf says why a conversation was not memorized, without any of its text.
+// reasonOf returns why a conversation was not memorized, without any of its text.
 func reasonOf(err error) string {
 	if failed, ok := errors.AsType[*modelcall.ProviderError](err); ok {
 		return failed.Reason()
@@ -276,7 +275,7 @@ func (m *Memorizer) hold(ctx context.Context, job chat.MemorizeJob) (release fun
 		stop()
 		ctx, cancel := activities.Settling(ctx)
 		defer cancel()
-		_ = m.Conversations.ReleaseMemorize(ctx, job.ID) // it ends by itself soon after
+		_ = m.Conversations.ReleaseMemorize(ctx, job.ID) // it ends soon after in any case
 	}
 }
 

@@ -41,11 +41,11 @@ type Staleness interface {
 
 // Limits of a turn that repeats itself, in steps with the same calls and the same results.
 const (
-	loopTold = 2 // the model is told
+	loopTold = 2 // the model is warned
 	LoopEnds = 6 // the turn ends
 )
 
-// remindEvery is after how many steps a model is told again what runs in the background.
+// remindEvery is the number of steps after which a model gets the list of its background tasks again.
 const remindEvery = 10
 
 // Assembler makes the requests of steps: it reads the conversation, applies the layers of the context (spec/001 §3.2) and
@@ -81,9 +81,9 @@ type Assembled struct {
 	Compress string
 	// Loop is a call that the model makes over and over, without end: the turn has to end. Name is empty otherwise.
 	Loop chat.ToolCall
-	// Refused says that the provider has refused this very request as too long.
+	// Refused is true if the provider has refused this very request as too long.
 	Refused bool
-	// Compressible says whether there is anything that a summary could stand for.
+	// Compressible is true if a summary could replace anything.
 	Compressible bool
 
 	estimate int // of the whole request, by our own vocabulary
@@ -283,8 +283,8 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 	return out
 }
 
-// prune says how old results are pruned for the request. Pruning by age begins once the provider's cache has expired anyway;
-// from then on the beginning of the conversation is shown in the same way, so that the cache works again.
+// prune returns how old results are pruned for the request. Pruning by age begins once the provider's cache has expired anyway; from then on the
+// beginning of the conversation is shown in the same way, so that the cache works again.
 func (a *Assembler) prune(d *draft) (fill float64, upto chat.MessageID) {
 	last := d.w.Answered
 	warm := !last.At.IsZero() && last.Model == d.Model && time.Since(last.At) < a.Budget.PruneAfter
@@ -332,8 +332,8 @@ func (d *draft) reminder() prompt.Reminder {
 // leastRoom is the shortest answer that is worth asking for, in tokens.
 const leastRoom = 1024
 
-// room returns the limit of the answer to ask for: what the settings say, and never more than the window has left. 0: the
-// window has room for all that the model may write, so the request sets no limit.
+// room returns the limit of the answer to ask for: that of the settings, and never more than the window has left. 0: the longest answer of the model
+// fits into the window, so the request sets no limit.
 func (a *Assembler) room(d *draft, sent int) int {
 	limit := d.Takes.Asked
 	if left := d.limits.Context - sent; left < d.limits.Output {

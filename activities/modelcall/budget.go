@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Budget says how conversations are kept within what a model takes. The zero value is the defaults.
+// Budget defines how conversations are kept within a model's limits. The zero value is the defaults.
 type Budget struct {
 	Models             limits.Table
 	MaskAt, CompressAt float64 // parts of the context window; 0: window.Limits' own
@@ -29,7 +29,7 @@ func (b Budget) within(m limits.Model) window.Limits {
 	return window.Limits{Context: m.Context, Output: m.Output, MaskShare: b.MaskAt, CompressShare: b.CompressAt}
 }
 
-// acts reports whether anything may be hidden or compressed in a conversation that nobody asked for.
+// acts reports whether anything may be hidden or compressed in a conversation without a request of the user.
 func (b Budget) acts(w chat.Window) bool {
 	mode := w.Mode
 	if mode == "" {
@@ -52,7 +52,7 @@ func (b Budget) rested(w chat.Window) bool {
 	return answers >= b.Cooldown
 }
 
-// messageOverhead is what providers count for a message and for a call beside their texts, in tokens.
+// messageOverhead is the tokens that providers count for a message and for a call in addition to their texts.
 const messageOverhead = 4
 
 // Estimate returns how many tokens a request has by our own vocabulary; Ratios knows what a provider makes of that.

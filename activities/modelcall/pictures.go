@@ -8,7 +8,7 @@ import (
 	"xbot/internal/document/picture"
 )
 
-// shownMessages is in how many of the newest messages of people, and in what followed them, pictures are shown. The line that names an
+// shownMessages is in how many of the newest messages of users, and in what followed them, pictures are shown. The line that names an
 // older one stays, so that the model can read its file again.
 const shownMessages = 3
 
@@ -43,7 +43,7 @@ func (d *draft) showPictures(newest []placed) {
 	}
 }
 
-// placed is a picture and where it stands.
+// placed is a picture and its position.
 type placed struct {
 	chat.PictureRef
 

@@ -32,8 +32,7 @@ func (p BasePrompt) System(ctx context.Context, step chat.Step) (string, *toolse
 // Scenes knows what prompts are rendered for, and keeps what was rendered.
 type Scenes interface {
 	Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error)
-	// FreezeSystem keeps the prompt of a turn and the parts that were made for it. The first prompt that is kept stands
-	// and is returned.
+	// FreezeSystem keeps the prompt of a turn and the parts that were made for it. It keeps the first prompt and returns it.
 	FreezeSystem(ctx context.Context, step chat.Step, system string, parts []chat.Part) (string, error)
 }
 

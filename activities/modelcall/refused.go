@@ -20,8 +20,8 @@ const (
 	refusedShare = 0.8  // of a refused request, where the refusal names no figures
 )
 
-// Refused records that a provider refused a request of a step as too long. Later requests of the conversation to this model are held to what the refusal
-// says of its context window. most is how many tokens the step's next request may have if the refusal is about this request alone; 0: the window says it.
+// Refused records that a provider refused a request of a step as too long. Later requests of the conversation to this model are held to the context
+// window learnt from it. most is how many tokens the step's next request may have if the refusal is about this request alone; 0: the window decides.
 func (a *Assembler) Refused(ctx context.Context, step chat.Step, model string, r Assembled, why error) (most int, err error) {
 	status, words, ok := llm.RefusalOf(why)
 	if !ok {
@@ -38,7 +38,7 @@ func (a *Assembler) Refused(ctx context.Context, step chat.Step, model string, r
 	return most, a.ModelRefusals.RecordRefusedRequest(ctx, step.Session, row)
 }
 
-// learntFrom returns how many tokens a request may have, as we estimate them: what the refusal of one says that was expected to have so many, or less
+// learntFrom returns how many tokens a request may have, by our estimate: as the refusal of one states that was expected to have so many, or less
 // than it had.
 func learntFrom(r limits.Refusal, expected int) int {
 	switch {
@@ -83,7 +83,7 @@ func ToolDigest(t llm.Tool) string {
 	return hex.EncodeToString(sum)
 }
 
-// Drop removes tools, by their names, from a request and tells the model that they are not available.
+// Drop removes tools, by their names, from a request and informs the model that they are not available.
 func (r *Assembled) Drop(names []string) {
 	r.Request.Tools = slices.DeleteFunc(slices.Clone(r.Request.Tools), func(t llm.Tool) bool { return slices.Contains(names, t.Name) })
 	r.Remind(prompt.Reminder{Refused: names}.Text())

@@ -19,7 +19,7 @@ import (
 )
 
 // Time limits of a look at files. A file that cannot be looked at in time counts as unchanged: the warning helps the model,
-// but no person should wait for it.
+// but no user should wait for it.
 const (
 	statWait = time.Second     // for the first answer of a runner
 	hashWait = 5 * time.Second // for everything on one runner
@@ -95,7 +95,7 @@ func mayHaveChanged(step chat.Step, w chat.Window) bool {
 	return true
 }
 
-// shownAt is where an offloaded result stands.
+// shownAt is the position of an offloaded result.
 type shownAt struct {
 	message chat.MessageID
 	call    chat.CallID

@@ -19,7 +19,7 @@ var (
 	link = regexp.MustCompile(`!?\[([^\]]*)\]\([^)]*\)`)
 	// tag is one of HTML.
 	tag = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
-	// label is what models write before a title in spite of what they were told.
+	// label is a prefix that models write before a title in spite of their instructions.
 	label = regexp.MustCompile(`(?i)^(?:title|titel|titre|título|标题|標題|タイトル)\s*[:：]\s*`)
 	// list begins a line that is an item, a heading or a quotation.
 	list = regexp.MustCompile(`^(?:[-+*•>]|#{1,6}|\d{1,3}[.)])\s+`)

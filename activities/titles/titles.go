@@ -1,4 +1,4 @@
-// Package titles lets models name conversations.
+// Package titles names conversations with a model.
 package titles
 
 import (
@@ -30,11 +30,11 @@ const (
 
 // Conversations stores titles.
 type Conversations interface {
-	// GiveTitle names a conversation that nobody has named; empty: it stays as it is, for good.
+	// GiveTitle names a conversation without a name; empty: it stays as it is, for good.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
 	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
 	TitleRoom(ctx context.Context, key chat.SessionKey) error
-	// TitleSubject returns what a turn was about. false: the conversation needs no title, or nothing was said.
+	// TitleSubject returns the subject of a turn. false: the conversation needs no title, or the turn has no text.
 	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
 }
 
@@ -48,7 +48,7 @@ type Usage interface {
 type Titles struct {
 	Titles Conversations
 	Usage  Usage
-	Models activities.Models // the fastest of the person's
+	Models activities.Models // the fastest of the user's
 }
 
 // Input names a turn after which its conversation is named.
@@ -57,13 +57,13 @@ type Input struct {
 	Turn    chat.TurnID     `json:"turn"`
 }
 
-// Output says how it ended; the title is in Postgres.
+// Output is the end of the run; the title is in Postgres.
 type Output struct {
 	Given bool   `json:"given,omitempty"`
 	Model string `json:"model,omitempty"` // that was asked; empty: none was
 }
 
-// Title has a model name a conversation, unless it was named meanwhile. Run again after it has ended, it asks nobody.
+// Title has a model name a conversation, unless it was named meanwhile. Run again after it has ended, it calls no model.
 func (t *Titles) Title(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
 	out, err := t.title(ctx, in)
@@ -114,8 +114,8 @@ func (t *Titles) ask(ctx context.Context, key chat.SessionKey, client llm.Client
 	return answer.Text, err
 }
 
-// failed leaves the conversation as it is for good where no other attempt follows. What a provider says does not get into histories: it may
-// repeat what it was told.
+// failed leaves the conversation as it is for good if no other attempt follows. The provider's words do not get into histories: they may repeat the
+// request.
 func (t *Titles) failed(ctx context.Context, key chat.SessionKey, cause error) error {
 	if ctx.Err() != nil {
 		return cause

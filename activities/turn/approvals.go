@@ -20,7 +20,7 @@ type Questions interface {
 	Expire(ctx context.Context, id chat.CallID) error
 }
 
-// Previewer says what calls would change.
+// Previewer shows the changes that calls would make.
 type Previewer interface {
 	Previews(name string) bool
 	Preview(ctx context.Context, name string, call tool.Call) (string, error)
@@ -32,11 +32,11 @@ type Runners interface {
 	WithoutRunner(ctx context.Context, call chat.Call) (bool, error)
 }
 
-// Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
+// Approvals asks users for permission. Its activities run as local activities; waiting is the workflow's part.
 type Approvals struct {
 	Questions Questions
 	Runners   Runners
-	Previewer Previewer        // nil: people see the arguments of a call alone
+	Previewer Previewer        // nil: users see the arguments of a call alone
 	Boxes     activities.Boxes // where Previewer looks
 	Wait      time.Duration    // how long a question stays open; then the call is denied
 	Now       func() time.Time // the clock that a question is timed by; nil: that of the machine
@@ -47,7 +47,7 @@ type AskInput struct {
 	Call chat.CallID `json:"call"`
 }
 
-// AskOutput says whether an answer has to be waited for, and for how long.
+// AskOutput reports whether the workflow waits for an answer, and for how long.
 type AskOutput struct {
 	Open bool          `json:"open,omitempty"`
 	Wait time.Duration `json:"wait,omitempty"` // nanoseconds
@@ -60,7 +60,7 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	if err != nil {
 		return AskOutput{}, activities.Failure(ctx, err)
 	}
-	if service.Serves(call.Session) { // whoever is outside is asked nothing: the call is refused
+	if service.Serves(call.Session) { // consumers are not asked: the call is refused
 		return AskOutput{}, nil
 	}
 	if call.Approval == nil {
@@ -92,7 +92,7 @@ func changedSince(call chat.Call) string {
 // lookTime bounds the look at what a call would change: the question does not wait for a runner that is away.
 const lookTime = 2 * time.Second
 
-// preview is what the call would change, for the person who is asked. It only helps to decide: without a runner, or where the call would
+// preview is what the call would change, for the user who is asked. It only helps to decide: without a runner, or where the call would
 // fail, there is none.
 func (a *Approvals) preview(ctx context.Context, call chat.Call) string {
 	if a.Previewer == nil || call.Approval != nil || call.Rule != chat.RuleAsk || !a.Previewer.Previews(call.Name) {
@@ -120,17 +120,17 @@ func (a *Approvals) now() time.Time {
 	return a.Now()
 }
 
-// ExpireInput names a call that nobody answered for in time.
+// ExpireInput names a call that was not answered in time.
 type ExpireInput struct {
 	Call chat.CallID `json:"call"`
 }
 
-// Expire denies a call in the name of xbot. An answer that came before stands.
+// Expire denies a call in the name of xbot. It keeps an earlier answer.
 func (a *Approvals) Expire(ctx context.Context, in ExpireInput) error {
 	return activities.Failure(ctx, a.Questions.Expire(ctx, in.Call))
 }
 
-// refusal is the result of a call that may not run, whatever made the workflow try; ok is false when it may.
+// refusal returns the result of a call that may not run, even if the workflow tries it; ok is false when it may.
 func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	say := func(id i18n.ID, args ...any) (chat.ToolResult, bool) {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, id, args...), IsError: true}, true
@@ -180,7 +180,7 @@ func unanswered(a chat.Approval) chat.ToolResult {
 	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryDeclined, note)}
 }
 
-// sentBack is the result of a plan that a person did not approve. It is no error: the model makes another one.
+// sentBack is the result of a plan that a user did not approve. It is no error: the model makes another one.
 func sentBack(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.PlanLate)}

@@ -63,7 +63,7 @@ func (m *Model) ask(ctx context.Context, a *attempt) (chat.Decision, error) {
 	return d, err
 }
 
-// keepAgent commits what a coding agent said, also when the activity ends at this moment.
+// keepAgent commits the answer of a coding agent, also when the activity ends at this moment.
 func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (chat.Decision, error) {
 	switch {
 	case out.Say != "":
@@ -89,8 +89,8 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 	return m.Turns.CommitStep(ctx, a.step, asShown(said, a.who.Contract))
 }
 
-// narrow has what holds for commands in the conversation hold for the agent, too: whatever the policy permits the agent, it may do no
-// more than its person permits a model. False: it may run no commands, and does not answer.
+// narrow applies the limits of commands in the conversation to the agent, too: even if the policy permits the agent more, it may do no more than its
+// user permits a model. False: it may run no commands, and does not answer.
 func (m *Model) narrow(ctx context.Context, a *attempt) (may bool, err error) {
 	if _, ok := a.tools.Get(shellTool); !ok {
 		return false, nil

@@ -127,7 +127,7 @@ func (a *attempt) silent(answer llm.Answer) bool {
 	return isEmpty(answer) && a.followsTools() && answer.Finish != llm.FinishContentFilter && answer.Finish != llm.FinishLength
 }
 
-// endSilent ends a step whose model adds no text to the results of its tools. It writes a notice, since the person may get no other message.
+// endSilent ends a step whose model adds no text to the results of its tools. It writes a notice, since the user may get no other message.
 func (m *Model) endSilent(ctx context.Context, a *attempt, answer llm.Answer) (chat.Decision, error) {
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()

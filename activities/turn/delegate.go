@@ -10,11 +10,11 @@ import (
 	"xbot/internal/tool"
 )
 
-// DelegateOutput says what a call has handed to whom. Without a subagent the call has its result.
+// DelegateOutput is the work that a call has handed over and its subagent. Without a subagent the call has its result.
 type DelegateOutput struct {
 	Subagent *chat.SubagentRef `json:"subagent,omitempty"` // to be started, unless it runs
 	Wait     bool              `json:"wait,omitempty"`     // the call's result is the subagent's answer
-	Words    string            `json:"words,omitempty"`    // first words of the task, where those may stand in histories
+	Words    string            `json:"words,omitempty"`    // first words of the task, if they may appear in histories
 	Error    bool              `json:"error,omitempty"`
 	Group    chat.GroupID      `json:"group,omitempty"` // a chat was made, which is to be started
 }

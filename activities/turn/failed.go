@@ -76,13 +76,13 @@ func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause 
 	return m.Turns.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
 }
 
-// readsCauses reports whether who speaks here may read a cause as it is: an administrator, alone, or the person whose account it is about.
+// readsCauses reports whether the reader here may read a cause as it is: an administrator, alone, or the user whose account it is about.
 func (a *attempt) readsCauses(cause error) bool {
 	_, own := errors.AsType[llm.OfOwnAccount](cause)
 	return a.who.Trusted || own && a.who.Direct
 }
 
-// tellCause tells an administrator why a model does not answer, unless they read it here.
+// tellCause notifies an administrator why a model does not answer, unless they read it here.
 func (m *Model) tellCause(ctx context.Context, a *attempt, say i18n.ID, what string, cause error) error {
 	if _, own := errors.AsType[llm.OfOwnAccount](cause); own || a.readsCauses(cause) {
 		return nil

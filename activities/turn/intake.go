@@ -31,7 +31,7 @@ type Subagents interface {
 
 // Attachments stores attachments.
 type Attachments interface {
-	// Room is TooLarge where so many bytes more are too much for a person.
+	// Room returns TooLarge if so many bytes more are too much for a user.
 	Room(ctx context.Context, user chat.UserID, more int64) error
 }
 
@@ -45,7 +45,7 @@ type Calls interface {
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	// KeepSample stores an answer and books its usage on the user of the session.
 	KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, s chat.Sample, u chat.Usage) error
-	// ReopenCall has a call that runs ask a person before it goes on; false: it has ended.
+	// ReopenCall makes a running call ask a user before it goes on; false: it has ended.
 	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
 	// Sample returns the answer to a request of a call, and how many requests of the call have one.
 	Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error)
@@ -117,7 +117,7 @@ const maxModelName = 63
 
 // Spending knows what turns took.
 type Spending interface {
-	// TurnTotals says what a turn took.
+	// TurnTotals returns the usage of a turn.
 	TurnTotals(ctx context.Context, turn chat.TurnID) (ops.TurnSpent, error)
 }
 
@@ -127,16 +127,16 @@ type Intake struct {
 	Calls         Calls
 	Conversations Conversations
 	Turns         Turns
-	Commands      *slash.Registry    // says which command a name means
+	Commands      *slash.Registry    // resolves the names of commands
 	Models        activities.Models  // names in summaries
 	Profiles      modelcall.Profiles // knows whether answers reach the channel; nil: they do
 	Hooks         hooks.Files        // nil: there are none
-	Spending      Spending           // nil: nobody asks
-	Prices        usage.Pricer       // nil: no cost is told
+	Spending      Spending           // nil: limits are not checked
+	Prices        usage.Pricer       // nil: no cost is shown
 	Speeds        *Speeds            // knows which models are quick; nil: none is
 	Agents        *coding.Agents     // ends what a coding agent still does when its turn is over; nil: there are none
 	MaxSteps      int                // spec/001 §2.2 maxIter
-	Words         bool               // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Words         bool               // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
 	Titles        bool               // whether models name conversations (AGENT_TITLES)
 }
 
@@ -151,7 +151,7 @@ type ClaimInput struct {
 // AttemptID identifies the claim across its attempts.
 func (in ClaimInput) AttemptID() string { return fmt.Sprintf("%s claim %d", in.Session, in.N) }
 
-// ClaimOutput says what was claimed, and what the turn must know of its settings.
+// ClaimOutput is the claimed message, and the settings that the turn needs.
 type ClaimOutput struct {
 	Claimed  bool         `json:"claimed,omitempty"`
 	Inbox    chat.InboxID `json:"inbox,omitempty"`
@@ -160,7 +160,7 @@ type ClaimOutput struct {
 	Words    string       `json:"words,omitempty"`
 	Model    string       `json:"model,omitempty"`
 	MaxSteps int          `json:"max_steps,omitempty"`
-	// Steer says that more messages wait that are meant to reach the turn while it runs.
+	// Steer is true if more messages wait that are meant to reach the turn while it runs.
 	Steer bool `json:"steer,omitempty"`
 	// Control is the name of the command that was claimed instead of a message, such as compact.
 	Control string `json:"control,omitempty"`
@@ -168,9 +168,9 @@ type ClaimOutput struct {
 	Hooks []string `json:"hooks,omitempty"`
 	// Quick: the model usually answers quickly, so that a step may be tried within the workflow task.
 	Quick bool `json:"quick,omitempty"`
-	// Ended says how the turn has ended already, where the workflow task that ended it is done again.
+	// Ended is how the turn has ended already, if the workflow task that ended it is repeated.
 	Ended chat.TurnState `json:"ended,omitempty"`
-	// InLine says that nothing was claimed because no turn is free: the session waits for one.
+	// InLine is true if nothing was claimed because no turn is free: the session waits for one.
 	InLine bool `json:"in_line,omitempty"`
 }
 
@@ -213,15 +213,15 @@ type PeekInput struct {
 	Known   []chat.CallID   `json:"known,omitempty"` // calls of which the turn knows that their subagents have answered
 }
 
-// PeekOutput says what arrived for the turn while it runs.
+// PeekOutput is what arrived for the turn while it runs.
 type PeekOutput struct {
 	Stop     bool          `json:"stop,omitempty"`
-	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
+	Answered []chat.CallID `json:"answered,omitempty"` // calls that a user allowed or denied and that wait for it
 	Steer    bool          `json:"steer,omitempty"`    // messages wait that are meant to reach the turn while it runs
 	Reported []chat.CallID `json:"reported,omitempty"` // other calls whose subagents have answered
 }
 
-// Peek looks whether somebody asked to stop the turn, or answered a question of it, and which subagents have answered.
+// Peek reports whether a user asked to stop the turn or answered a question of it, and which subagents have answered.
 func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	stop, err := a.Turns.StopRequested(ctx, in.Session, in.Turn)
 	if err != nil || stop {
@@ -247,7 +247,7 @@ type SteerInput struct {
 	N       int             `json:"n"`
 }
 
-// SteerOutput says what reached the turn.
+// SteerOutput is what reached the turn.
 type SteerOutput struct {
 	Messages int    `json:"messages,omitempty"`
 	Skipped  int    `json:"skipped,omitempty"` // calls that had not begun and do not run any more
@@ -270,14 +270,14 @@ type FinishInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
 	State   chat.TurnState  `json:"state"`
-	Say     i18n.ID         `json:"say,omitempty"`   // sentence to the person, if they must know more than the answer
+	Say     i18n.ID         `json:"say,omitempty"`   // sentence to the user, if they must know more than the answer
 	Steps   int             `json:"steps,omitempty"` // for i18n.StepLimit
 }
 
-// FinishOutput says whether messages wait for another turn.
+// FinishOutput reports whether messages wait for another turn.
 type FinishOutput struct {
 	Pending bool `json:"pending,omitempty"`
-	// Title says that a model is to name the conversation, which has an answer now.
+	// Title is true if a model is to name the conversation, which has an answer now.
 	Title bool `json:"title,omitempty"`
 	// Message is the newest answer of the turn; Tokens and CostUSD are what it took, the latter where prices are known.
 	Message int64    `json:"message,omitempty"`
@@ -316,7 +316,7 @@ func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput)
 	}
 	var prices usage.Prices
 	if a.Prices != nil {
-		prices, _ = a.Prices.Prices(ctx, t.User) // then no cost is told
+		prices, _ = a.Prices.Prices(ctx, t.User) // without prices no cost is shown
 	}
 	out.Message, out.Title = t.Message, a.Titles && t.Untitled
 	sum, known := 0.0, len(t.Spent) > 0

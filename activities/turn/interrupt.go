@@ -23,10 +23,9 @@ const (
 	longKillPause  = 2 * time.Second
 )
 
-// Interrupt ends the command of a call whose turn was stopped while nobody could act on it: the worker that followed the command is
-// gone. It kills the command and records what it left behind. A runner that is away for InterruptWait gets the kill, which is noted, when it is
-// back; the outcome is unknown then. While another part is away, such as Postgres, it is to be tried again. A result that was recorded
-// before stands.
+// Interrupt ends the command of a call whose turn was stopped after the worker that followed the command was lost. It kills the command and records
+// its output. A runner that is away for InterruptWait gets the kill, which is recorded, when it is back; the outcome is unknown then. While another
+// part is away, such as Postgres, the activity is to be retried. A result recorded before is kept.
 func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	defer activities.Heartbeat(ctx)()
 	call, err := t.Calls.Call(ctx, in.Call)
@@ -61,7 +60,7 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	return nil
 }
 
-// killSoon kills a command. It waits for a runner that is away as long as a person waits for a stop.
+// killSoon kills a command. It waits for a runner that is away as long as a user waits for a stop.
 func (t *Tools) killSoon(ctx context.Context, id chat.CallID, box sandbox.Sandbox) error {
 	limit := time.NewTimer(cmp.Or(t.InterruptWait, InterruptWait))
 	defer limit.Stop()
@@ -80,7 +79,7 @@ func (t *Tools) killSoon(ctx context.Context, id chat.CallID, box sandbox.Sandbo
 	}
 }
 
-// runnerAway reports whether an error says that the runner is out of reach, and not that another part is.
+// runnerAway reports whether an error means that the runner is out of reach, and not that another part is.
 func runnerAway(err error) bool {
 	_, pending := errors.AsType[*sandbox.KillPendingError](err)
 	_, offline := errors.AsType[*sandbox.OfflineError](err)

@@ -30,7 +30,7 @@ type Stream interface {
 	Close()
 }
 
-// Streams opens where people see how an attempt of a step goes on.
+// Streams opens where users see how an attempt of a step goes on.
 type Streams interface {
 	OpenStream(step chat.Step, attempt int) Stream
 }
@@ -46,20 +46,20 @@ type Model struct {
 	Tools         ToolSets
 	// Context makes the requests.
 	Context *modelcall.Assembler
-	// Profiles knows what people see of the model's answers; nil: all.
+	// Profiles knows what users see of the model's answers; nil: all.
 	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts     modelcall.Prompts
 	Streams     Streams
 	Retry       modelcall.Retry
-	Words       bool        // whether one line of each call may stand in histories
+	Words       bool        // whether one line of each call may appear in histories
 	Hooks       hooks.Files // nil: there are none
 	Authorizers permission.Authorizers
-	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
+	// Trees reports whether the subagents of a request have used up their limit; nil: not checked.
 	Trees interface {
 		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
 	}
-	Speeds *Speeds        // learns how long models take; nil: nobody asks
+	Speeds *Speeds        // records how long models take; nil: not recorded
 	Agents *coding.Agents // answers where a coding agent was chosen; nil: there are none
 
 	tries tries
@@ -78,12 +78,12 @@ type GenerateInput struct {
 	Step    int             `json:"step"`
 	// Compressed counts the compressions that were made for this step before.
 	Compressed int `json:"compressed,omitempty"`
-	// MayWait says that the workflow knows what to do while the provider cannot be reached, and Waiting that it does it.
+	// MayWait is true if the workflow can wait while the provider cannot be reached, and Waiting if it does.
 	MayWait bool `json:"may_wait,omitempty"`
 	Waiting bool `json:"waiting,omitempty"`
-	// Attempts counts the attempts of activities before this one for the step, so that people's clients see them grow.
+	// Attempts counts the attempts of activities before this one for the step, so that users' clients see them grow.
 	Attempts int `json:"attempts,omitempty"`
-	// Steered says that what came was taken in just now.
+	// Steered is true if the messages were taken in just now.
 	Steered bool `json:"steered,omitempty"`
 	// Hastened is the message that has brought the next attempt forward while the provider is waited for.
 	Hastened chat.InboxID `json:"hastened,omitempty"`
@@ -106,9 +106,9 @@ type GenerateOutput struct {
 	Tokens int          `json:"tokens,omitempty"` // prompt and completion of this call
 	// Compress is the trigger of a compression that has to come first: nothing was decided, and the step is open.
 	Compress string `json:"compress,omitempty"`
-	// Wait says why the provider cannot be reached: nothing was decided, and it is to be asked again by an activity that waits.
+	// Wait is why the provider cannot be reached: nothing was decided, and an activity that waits asks again.
 	Wait string `json:"wait,omitempty"`
-	// Steer says that messages came while the provider was waited for, which the step has to see.
+	// Steer is true if messages came while the provider was waited for, which the step has to see.
 	Steer    bool `json:"steer,omitempty"`
 	Attempts int  `json:"attempts,omitempty"` // with Wait and Steer: those of the step so far
 	// Quick: the model usually answers quickly, so that the next step may be tried within the workflow task.
@@ -122,16 +122,16 @@ type CallOutput struct {
 	Name    string         `json:"name"`
 	Class   chat.ToolClass `json:"class"`
 	Summary string         `json:"summary,omitempty"`
-	Ask     bool           `json:"ask,omitempty"`   // a person has to permit it first
+	Ask     bool           `json:"ask,omitempty"`   // a user has to permit it first
 	Hook    bool           `json:"hook,omitempty"`  // hooks have to be asked first
-	After   bool           `json:"after,omitempty"` // hooks are told of the result
-	// Inquires: it asks a person questions, and answers are what permits it.
+	After   bool           `json:"after,omitempty"` // hooks run after the result
+	// Inquires: it asks a user questions, and answers are what permits it.
 	Inquires bool `json:"inquires,omitempty"`
 	// Quick: it usually ends within a second.
 	Quick bool `json:"quick,omitempty"`
 }
 
-// Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
+// Generate makes one LLM call of a turn and commits its result. It keeps the result of an earlier attempt that committed.
 func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput, error) {
 	defer activities.Heartbeat(ctx)()
 	a := &attempt{
@@ -254,7 +254,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case ctx.Err() != nil:
 		return chat.Decision{}, err
 	case fault.Is(err, fault.TooLarge) && a.mayCompress():
-		return chat.Decision{Compress: chat.TriggerTooLong}, nil // nobody's failure: the step goes on with a shorter request
+		return chat.Decision{Compress: chat.TriggerTooLong}, nil // not a failure: the step goes on with a shorter request
 	}
 	return m.failed(ctx, a, err)
 }
@@ -295,7 +295,7 @@ func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, sys
 	return err
 }
 
-// mayCompress reports whether a compression could make the request shorter. A person who switched compression off is
+// mayCompress reports whether a compression could make the request shorter. A user who switched compression off is
 // asked no more than others: the conversation could not go on.
 func (a *attempt) mayCompress() bool { return a.compressed < maxCompressions && a.Compressible }
 
@@ -318,7 +318,7 @@ func (m *Model) system(ctx context.Context, step chat.Step) (string, *toolset.Se
 	return m.Prompts.System(ctx, step)
 }
 
-// summarize is what stands of a decision in histories.
+// summarize returns the part of a decision that histories contain.
 func (m *Model) summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Wait: d.Wait, Steer: d.Steer, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
@@ -330,7 +330,7 @@ func (m *Model) summarize(d chat.Decision) GenerateOutput {
 	return out
 }
 
-// quick reports whether a call may run within a workflow task. One that a person may be asked about may not: the turn reads the answer in
+// quick reports whether a call may run within a workflow task. One that a user may be asked about may not: the turn reads the answer in
 // the same task, and after a kill it would read that the answer was acted on, and wait for another.
 func (m *Model) quick(c chat.ToolCall) bool {
 	asked := c.Class == chat.ClassClient || c.Rule == chat.RuleAsk || c.Inquires() || c.Hook != ""

@@ -7,8 +7,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// offloaded keeps a result that is too large for the conversation beside it: the model reads a summary, and the whole
-// where it asks for it.
+// offloaded stores a result that is too large for the conversation separately: the model reads a summary, and the whole on request.
 func offloaded(call chat.Call, r chat.ToolResult) chat.ToolResult {
 	kept := r
 	kept.Content = activities.Clean(r.Content) // as it will be stored

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/tokens"
 )
 
-// keep commits what the model said, also when the activity ends at this moment: it was paid for.
+// keep commits the answer of the model, also when the activity ends at this moment: it was paid for.
 func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.Decision, error) {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
@@ -28,7 +28,7 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 	return d, err
 }
 
-// commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
+// commit stores an answer of the model as a step. An answer cut off by the window counts as cut off by its limit.
 func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Answer, error) {
 	switch a.Finish {
 	case llm.FinishWindow:
@@ -67,7 +67,7 @@ func (m *Model) commit(ctx context.Context, at *attempt, a llm.Answer) (chat.Ans
 		if err := m.Authorizers.Pin(ctx, step.Session, decision, spec); err != nil {
 			return out, err
 		}
-		plan, _ := tools.Plan(name, arguments) // Run tells the model what is wrong with it
+		plan, _ := tools.Plan(name, arguments) // Run reports invalid arguments to the model
 		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, len(out.Calls)), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: tools.Summary(name, arguments), State: chat.CallOpen,
@@ -100,8 +100,8 @@ func uncut(a llm.Answer) []llm.ToolCall {
 // askAccount is the tool that does nothing but ask for an account.
 const askAccount = "oauth_authorize"
 
-// besides are the questions of a call under its rule. Where a person has to permit the call, connecting an account is not asked for beside it: the
-// account answers every call that waits for it, and would permit this one unseen. The tool says then what it lacks.
+// besides returns the questions of a call under its rule. If a user has to permit the call, connecting an account is not asked with it: the account
+// answers every call that waits for it, and would permit this one unseen. The tool then reports the missing account.
 func besides(rule chat.Rule, name string, questions []chat.Inquiry) []chat.Inquiry {
 	if rule == chat.RuleAsk && name != askAccount {
 		return slices.DeleteFunc(questions, func(q chat.Inquiry) bool { return q.Connect != nil })
@@ -109,8 +109,8 @@ func besides(rule chat.Rule, name string, questions []chat.Inquiry) []chat.Inqui
 	return questions
 }
 
-// keepPartial commits what was written before a person stopped the turn. The provider asks money for it and told no count: what is expected of one
-// is booked, so that nobody stays within a budget by stopping answers.
+// keepPartial commits the text written before a user stopped the turn. The provider charges for it and gave no count: the expected amount is booked,
+// so that stopping answers does not evade a budget.
 func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (chat.Decision, error) {
 	text, reasoning := stream.Written()
 	if a.coding == nil {

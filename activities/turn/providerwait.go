@@ -31,7 +31,7 @@ func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 	return m.decide(ctx, a)
 }
 
-// wait lets the turn wait for its provider after so many failures; waits is false where the step has to fail.
+// wait makes the turn wait for its provider after so many failures; waits is false where the step has to fail.
 func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error) (d chat.Decision, waits bool, err error) {
 	if !a.mayWait || errors.Is(cause, llm.ErrEmpty) {
 		return d, false, nil
@@ -60,9 +60,9 @@ type HastenOutput struct {
 	Attempts int          `json:"attempts,omitempty"`
 }
 
-// Hasten brings the next attempt forward where a person has written while the turn waits: who writes is there to read an answer. Two
-// attempts stay apart by the first pause of a wait, however much is written. From then on only the activity that knows of the message
-// asks, so that the one before may be cancelled: it asks nobody.
+// Hasten brings the next attempt forward where a user has written while the turn waits: they are there to read an answer. Two attempts stay apart by
+// the first pause of a wait, however much is written. From then on only the activity that knows of the message asks, so that the one before may be
+// cancelled: it makes no call.
 func (m *Model) Hasten(ctx context.Context, in HastenInput) (HastenOutput, error) {
 	by, attempts, err := m.Turns.HastenProvider(ctx, in.Turn)
 	return HastenOutput{By: by, Attempts: attempts}, activities.Failure(ctx, err)

@@ -35,8 +35,8 @@ func (m *Model) offering(ctx context.Context, a *attempt, client llm.Client, sin
 	}
 }
 
-// refusedTools returns the tools of the request whose definition the provider has refused, and its words. A tool of the program whose message the turn answers
-// is none of them: the program has to read that its tool was refused.
+// refusedTools returns the tools of the request whose definition the provider has refused, and its words. A tool of the program whose message the
+// turn answers is none of them: the program has to read that its tool was refused.
 func (a *attempt) refusedTools(cause error) (refused []llm.Tool, words string) {
 	if kind := fault.KindOf(cause); kind != fault.Invalid && kind != fault.Unavailable { // gateways answer 500 for such a refusal, too
 		return nil, ""
@@ -55,8 +55,8 @@ func (a *attempt) refusedTools(cause error) (refused []llm.Tool, words string) {
 // maxRefusedReason bounds the words of a provider that are kept with a refused tool, in characters.
 const maxRefusedReason = 300
 
-// dropTools removes refused tools from the conversation as long as this model answers, with a notice, and from the request. Another attempt after a crash finds the
-// rows: it does not offer the tools, and does not send the notice again.
+// dropTools removes refused tools from the conversation as long as this model answers, with a notice, and from the request. Another attempt after a
+// crash finds the rows: it does not offer the tools, and does not send the notice again.
 func (m *Model) dropTools(ctx context.Context, a *attempt, refused []llm.Tool, words string, cause error) error {
 	var names []string
 	var rows []chat.RefusedTool
@@ -75,8 +75,8 @@ func (m *Model) dropTools(ctx context.Context, a *attempt, refused []llm.Tool, w
 	return nil
 }
 
-// sayRefused returns what the person reads of refused tools; nil: nothing, since people outside the installation do not know its tools. The words of the provider are for
-// those who may read causes. An administrator reads them first, because a notice that was sent ends what another attempt would do.
+// sayRefused returns the notice about refused tools; nil: none, since consumers do not know the tools of the installation. Only users who may read
+// causes get the provider's words. An administrator reads them first, because a sent notice ends what another attempt would do.
 func (m *Model) sayRefused(ctx context.Context, a *attempt, names string, cause error) (func(i18n.Lang) string, error) {
 	if a.readsCauses(cause) {
 		return func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolRefused, names, cause.Error()) }, nil
@@ -90,7 +90,7 @@ func (m *Model) sayRefused(ctx context.Context, a *attempt, names string, cause 
 	return func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolRefusedPlain, names) }, nil
 }
 
-// tellRefused tells an administrator why tools are not offered, unless the account at the provider is a person's own.
+// tellRefused notifies an administrator why tools are not offered, unless the account at the provider is a user's.
 func (m *Model) tellRefused(ctx context.Context, a *attempt, names string, cause error) error {
 	if _, own := errors.AsType[llm.OfOwnAccount](cause); own {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// SignalRunner is the signal that tells a turn whether a call of it waits for its runner.
+// SignalRunner is the signal that a call of the turn waits for its runner, or waits no more.
 const SignalRunner = "runner"
 
-// RunnerSignal says that a call waits for its runner, or waits no more.
+// RunnerSignal names a call that waits for its runner, or waits no more.
 type RunnerSignal struct {
 	Call chat.CallID `json:"call"`
 	Away string      `json:"away,omitempty"` // the runner that is away; empty: it is there

@@ -60,7 +60,7 @@ func (s *Sampling) of(ctx context.Context, call chat.Call) tool.Sampler {
 	return &sampler{Sampling: s, ctx: ctx, call: call, same: map[string]int{}}
 }
 
-// Rule implements tool.Sampler. In groups nobody allows for the user of the session what the next message of somebody else spends.
+// Rule implements tool.Sampler. always is false in groups: a later message may be of another user, at the expense of the session's user.
 func (s *sampler) Rule(ctx context.Context, of *tool.Remote) (rule chat.Rule, always bool, err error) {
 	a, err := s.Authorizers.Of(ctx, s.call.Session, tool.New())
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *sampler) Rule(ctx context.Context, of *tool.Remote) (rule chat.Rule, al
 	return a.Sampling(of).Rule, alone(s.call.Session), nil
 }
 
-// alone reports whether one person alone writes in a conversation.
+// alone reports whether a single user writes in a conversation.
 func alone(key chat.SessionKey) bool {
 	k, err := session.Parse(key)
 	return err == nil && k.Kind != session.KindGroup && k.Kind != session.KindChannel && k.Kind != session.KindThread
@@ -101,13 +101,13 @@ func (s *sampler) Generate(ctx context.Context, r llm.Request) (llm.Answer, stri
 	return llm.Answer{Text: answer.Text, Finish: llm.FinishReason(answer.Finish)}, answer.Model, nil
 }
 
-// samplingError says why a request is refused, in a sentence for the server.
+// samplingError is why a request is refused, in a sentence for the server.
 type samplingError string
 
 // Error implements error.
 func (e samplingError) Error() string { return string(e) }
 
-// said is an error as the server gets it. What a provider says may name the key, and what the database says is not for servers.
+// said returns an error as sent to the server. An error of the provider may name the key, and one of the database is not for servers.
 func said(err error) error {
 	if own, ok := errors.AsType[samplingError](err); ok {
 		return own

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// shownCalls are the calls of an answer as people see them while they are written: no more of them than is kept in the end, under the same
+// shownCalls are the calls of an answer as users see them while they are written: no more of them than is kept in the end, under the same
 // names. Arguments that a hook may change or refuse are not shown before it was asked.
 type shownCalls struct {
 	to    Stream

@@ -14,7 +14,7 @@ func unknown(name string) chat.ToolResult {
 	return tool.Fail("there is no tool named %q in this session", tool.Cut(name, 60))
 }
 
-// shownStream is the stream of an answer as people may see it. What was written is kept whole.
+// shownStream is the stream of an answer as users may see it. What was written is kept whole.
 type shownStream struct {
 	Stream
 	filter *persona.Filter
@@ -22,7 +22,7 @@ type shownStream struct {
 	calls  shownCalls
 }
 
-// shownStream opens where people see an attempt.
+// shownStream opens where users see an attempt.
 func (m *Model) shownStream(ctx context.Context, a *attempt) *shownStream {
 	s := m.Streams.OpenStream(a.step, a.n)
 	return &shownStream{Stream: s, filter: a.who.Contract.Filter(), calls: shownCalls{
@@ -38,7 +38,7 @@ func (s *shownStream) Text(piece string) {
 	}
 }
 
-// ToolCall says that a call is being written.
+// ToolCall shows that a call is being written.
 func (s *shownStream) ToolCall(call int, name string) { s.calls.begin(call, name) }
 
 // Arguments adds a piece of the arguments of a call.
@@ -50,7 +50,7 @@ func (s *shownStream) Written() (text, reasoning string) {
 	return s.whole.String(), reasoning
 }
 
-// asShown notes what people see of an answer. Silence is a whole answer: before its calls a model says nothing instead.
+// asShown returns an answer as users see it. Silence is a whole answer: before its calls a model writes nothing instead.
 func asShown(answer chat.Answer, c persona.Contract) chat.Answer {
 	text, silent := c.Show(answer.Text)
 	if text != answer.Text {

@@ -27,7 +27,7 @@ type ToolSets interface {
 	Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error)
 	// Use notes that a conversation uses tools, so that they stay in sight.
 	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error
-	// Quick reports whether calls of a tool that everybody has usually end within a second.
+	// Quick reports whether calls of a tool that every user has usually end within a second.
 	Quick(name string) bool
 }
 
@@ -41,7 +41,7 @@ type Tools struct {
 	Boxes       activities.Sandboxes
 	Outputs     activities.Outputs
 	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
-	Words       bool      // whether the first words of a task may stand in histories
+	Words       bool      // whether the first words of a task may appear in histories
 	// InterruptWait limits how long a stop waits for a runner that is away; 0: the constant of the same name.
 	InterruptWait time.Duration
 }
@@ -56,17 +56,17 @@ type ToolInput struct {
 // AttemptID identifies the call across its attempts.
 func (in ToolInput) AttemptID() string { return string(in.Call) }
 
-// ToolOutput says how a call ended; its result is in Postgres.
+// ToolOutput is the end of a call; its result is in Postgres.
 type ToolOutput struct {
 	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
 	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and goes on
-	Asks       bool `json:"asks,omitempty"`       // a person is asked first; then the call is made again
+	Asks       bool `json:"asks,omitempty"`       // a user is asked first; then the call is made again
 }
 
 // errTimeUsed ends an attempt whose time is used up.
 var errTimeUsed = errors.New("the attempt has used up its time")
 
-// Tool runs one call and records its result. The first result that is recorded stands.
+// Tool runs one call and records its result. It keeps the first result recorded.
 func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 	defer activities.Heartbeat(ctx)()
 	if in.Within <= 0 {
@@ -171,7 +171,7 @@ func (t *Tools) askAgain(ctx context.Context, call chat.Call, result chat.ToolRe
 	return result, nil
 }
 
-// attended reports whether a call of a tool that may ask somebody something can do so: the conversation is a person's, and the model can ask there, too.
+// attended reports whether a call of a tool that asks users can do so: the conversation is a user's, and the model can ask there, too.
 func (t *Tools) attended(ctx context.Context, call chat.Call, spec tool.Spec) (bool, error) {
 	if spec.Remote == nil || service.Serves(call.Session) {
 		return false, nil
@@ -183,8 +183,8 @@ func (t *Tools) attended(ctx context.Context, call chat.Call, spec tool.Spec) (b
 	return may, err
 }
 
-// tool returns the tool of a call, which is now in use. Not ok: it may not run; refused says why. A tool that is run in another way than when
-// it was called might run twice.
+// tool returns the tool of a call, which is now in use. Not ok: it may not run; refused is the reason. A tool that is run in another way than when it
+// was called might run twice.
 func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refused chat.ToolResult, ok bool, err error) {
 	found, ok, err = t.Sets.Find(ctx, call.Session, call.Name)
 	switch {
@@ -277,7 +277,7 @@ func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (
 	return r, t.Calls.FinishCall(ctx, call.ID, r)
 }
 
-// fitting leaves out pictures for which their person has no room.
+// fitting leaves out pictures that exceed the limit of their user.
 func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
 	bytes := 0
 	for _, p := range r.Pictures {
@@ -305,8 +305,8 @@ type AbandonInput struct {
 	Hook bool `json:"hook,omitempty"`
 }
 
-// Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
-// recorded before stands.
+// Abandon records that the outcome of a call is unknown, and has its command killed, which no worker follows any more. It keeps a result recorded
+// before.
 func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 	say := i18n.CallUnknown
 	switch {

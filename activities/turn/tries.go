@@ -14,8 +14,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// keepTry is how long an attempt that was begun within a workflow task waits for the activity that takes it over. The activity begins
-// with the end of that workflow task; where the task was lost, nobody comes.
+// keepTry is how long an attempt that was begun within a workflow task waits for the activity that takes it over. The activity begins with the end of
+// that workflow task; if the task was lost, none comes.
 const keepTry = 10 * time.Second
 
 // errNotTakenOver ends an attempt that no activity took over.
@@ -83,7 +83,7 @@ func (k *tries) keep(step chat.Step, t *try) {
 	time.AfterFunc(keepTry, func() { k.giveUp(step, t) })
 }
 
-// giveUp ends an attempt that nobody has taken over.
+// giveUp ends an attempt that no activity has taken over.
 func (k *tries) giveUp(step chat.Step, t *try) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -102,7 +102,7 @@ func (k *tries) take(step chat.Step) *try {
 	return t
 }
 
-// try makes an attempt within the time that a workflow task has for it. Unfinished says that an activity has to take it over.
+// try makes an attempt within the time that a workflow task has for it. Unfinished means that an activity has to take it over.
 func (m *Model) try(ctx context.Context, a *attempt, within time.Duration) (d chat.Decision, unfinished bool) {
 	t := m.tries.take(a.step)
 	if t == nil {

@@ -28,8 +28,8 @@ const (
 // addresses are the host:port of each Temporal service. Only the frontend's is for others; the rest are on loopback.
 type addresses map[primitives.ServiceName]string
 
-// chooseAddresses settles every port. The server listens by itself later, so a port can still be lost in between;
-// that ends the process with the server's own error, and the next try of who started it picks anew.
+// chooseAddresses settles every port. The server listens later, so a port can still be lost in between; that ends the
+// process with the server's own error, and the next start picks again.
 func chooseAddresses(grpcAddr string) (addresses, error) {
 	frontend, err := settle("--grpc-addr", grpcAddr)
 	if err != nil {
@@ -58,7 +58,7 @@ func settle(flag, addr string) (string, error) {
 	return addr, nil
 }
 
-// free finds a port on host on which nobody listens and which a does not use yet.
+// free finds a port on host that no program uses and that is not in a yet.
 func (a addresses) free(host string) (string, error) {
 	var err error
 	for n := range 200 {
@@ -102,7 +102,7 @@ func tryListen(addr string) error {
 	return l.Close()
 }
 
-// listenError says in one sentence why flag's address cannot be used and what to do.
+// listenError explains in one sentence why flag's address cannot be used and what to do.
 func listenError(flag, addr string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

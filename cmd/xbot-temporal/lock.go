@@ -101,7 +101,7 @@ func (l *lockFile) release() {
 	if l == nil {
 		return
 	}
-	// Leftover text misleads nobody, since it counts only while the lock is held.
+	// Leftover text misleads no reader, since it counts only while the lock is held.
 	_ = l.file.Truncate(0)
 	_ = l.file.Close()
 }

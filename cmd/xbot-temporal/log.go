@@ -16,7 +16,7 @@ import (
 const intended = "HTTP API port has not been set"
 
 // unacquired is the error of what needs a shard that the server is still taking over, after its start or a slow answer of Postgres. It is
-// done again by itself, so it is no trouble of the operator's.
+// retried without the operator, so it is no trouble of theirs.
 const unacquired = "shard status unknown"
 
 // logger gives the server's tagged log calls to slog: one terse line each, on stderr.
@@ -34,7 +34,7 @@ func newLogger(w io.Writer, level slog.Level) *logger {
 	return l
 }
 
-// quiet leaves out what the server's parts say about missing each other while they stop, unless more than errors and
+// quiet leaves out the messages of the server's parts about missing each other while they stop, unless more than errors and
 // warnings is wanted.
 func (l *logger) quiet() {
 	if l.level.Level() >= slog.LevelWarn {

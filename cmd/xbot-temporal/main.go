@@ -1,7 +1,7 @@
 // Command xbot-temporal is a Temporal server and its web UI in one process, on Postgres, tuned for one machine.
 //
 // It creates its two databases, sets up and upgrades their schemas, registers one namespace with xbot's search
-// attributes, and then serves gRPC and the UI. It is a module of its own, so that none of the server's
+// attributes, and then serves gRPC and the UI. It is a separate module, so that none of the server's
 // dependencies reach the product. A Temporal cluster or Temporal Cloud replaces it.
 package main
 
@@ -41,14 +41,14 @@ func start(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = serve(opts, stdin, stdout, stderr)
 	}
 	if err != nil {
-		// The exit code says it, too, if nobody reads stderr any more.
+		// The exit code reports it, too, if stderr is not read any more.
 		_, _ = fmt.Fprintf(stderr, "xbot-temporal: %v\n", err)
 		return 1
 	}
 	return 0
 }
 
-// parse reads flags and environment. done says that the help or the version was asked for and printed.
+// parse reads flags and environment. done reports that the requested help or version was printed.
 func parse(args []string, stdout, stderr io.Writer) (opts *options, done bool, err error) {
 	opts = &options{}
 	parser, err := kong.New(opts,
@@ -103,7 +103,7 @@ func serve(opts *options, stdin io.Reader, stdout, stderr io.Writer) error {
 	}
 }
 
-// stopped tells a start that a signal cut short, which is no failure, from an error.
+// stopped returns nil for a start that a signal cut short, which is no failure, else the error.
 func stopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
@@ -117,7 +117,7 @@ func endWithInput(parent context.Context, in io.Reader) context.Context {
 	ctx, cancel := context.WithCancel(parent)
 	go func() {
 		defer cancel()
-		// An error reading means the same as the end: nobody is there.
+		// An error reading means the same as the end: the other side is gone.
 		_, _ = io.Copy(io.Discard, in)
 	}()
 	return ctx

@@ -27,11 +27,11 @@ const (
 	// connections in all, and each costs Postgres 5 MB.
 	mainConnections       = 5
 	visibilityConnections = 2
-	// idleConnection outlives the pauses between a person's messages.
+	// idleConnection outlives the pauses between a user's messages.
 	idleConnection = 2 * time.Minute
 )
 
-// SQLSTATE codes that tell why Postgres refuses a connection.
+// SQLSTATE codes of refused connections.
 const (
 	codeStartingUp      = "57P03"
 	codeTooMany         = "53300"
@@ -69,8 +69,8 @@ func (p postgresOptions) sql(database string, connections int, lazy bool) *confi
 	}
 }
 
-// openPool opens a pool the way the server's own driver does. Connections close after a while without use: at rest
-// four services would otherwise keep dozens of Postgres processes.
+// openPool opens a pool the way the server's own driver does. Connections close after a while without use: four idle
+// services would otherwise keep dozens of Postgres processes.
 func (p postgresOptions) openPool(database string, connections int, lazy bool) (*sqlx.DB, error) {
 	cfg, err := p.config(database)
 	if err != nil {
@@ -91,7 +91,7 @@ func (p postgresOptions) openPool(database string, connections int, lazy bool) (
 	return pool, nil
 }
 
-// durationsAsIntegers tells pgx what the server's tables hold for a time.Duration: nanoseconds.
+// durationsAsIntegers registers the type of a time.Duration in the server's tables: nanoseconds.
 func durationsAsIntegers(_ context.Context, conn *pgx.Conn) error {
 	conn.TypeMap().RegisterDefaultPgType(time.Duration(0), "int8")
 	conn.TypeMap().RegisterDefaultPgType((*time.Duration)(nil), "int8")
@@ -192,7 +192,7 @@ func (p postgresOptions) createDatabase(ctx context.Context, name string) error 
 	return nil
 }
 
-// explain turns a failed connection into one sentence that says what to do.
+// explain turns a failed connection into one sentence on what to do.
 func (p postgresOptions) explain(err error) error {
 	where := net.JoinHostPort(p.Host, strconv.Itoa(p.Port))
 	if strings.HasPrefix(p.Host, "/") {

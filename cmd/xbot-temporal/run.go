@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/server/temporal"
 )
 
-// endpoints are what the ready line tells.
+// endpoints is the content of the ready line.
 type endpoints struct {
 	GRPC      string `json:"grpc"`
 	UI        string `json:"ui"`
@@ -112,7 +112,7 @@ func announce(e endpoints, lock *lockFile, stdout io.Writer) error {
 	return nil
 }
 
-// checkFree finds an address in use before the server does, which would tell it in its own words.
+// checkFree finds an address in use before the server does, which would report it in other words.
 func checkFree(flag, addr string) error {
 	if addr == "" {
 		return nil

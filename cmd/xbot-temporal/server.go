@@ -28,12 +28,12 @@ func newServer(opts *options, addrs addresses, certs certificates, logger log.Lo
 	server, err := temporal.NewServer(
 		temporal.WithConfig(cfg),
 		temporal.ForServices(temporal.DefaultServices),
-		// Static hosts replace the gossip ring, which would listen on ports of its own.
+		// Static hosts replace the gossip ring, which would listen on additional ports.
 		temporal.WithStaticHosts(addrs.hosts()),
 		temporal.WithDynamicConfigClient(tuning),
 		temporal.WithTLSConfigFactory(certs.provider()),
 		temporal.WithLogger(logger),
-		// Whoever holds a client certificate may do everything; there are no roles below that.
+		// Every client certificate allows everything; there are no roles below that.
 		temporal.WithAuthorizer(authorization.NewNoopAuthorizer()),
 	)
 	if err != nil {
@@ -80,7 +80,7 @@ func serverConfig(opts *options, addrs addresses) *config.Config {
 	return cfg
 }
 
-// services says where each Temporal service listens.
+// services returns where each Temporal service listens.
 func (a addresses) services() map[string]config.Service {
 	services := make(map[string]config.Service, len(a))
 	for name, addr := range a {
@@ -90,7 +90,7 @@ func (a addresses) services() map[string]config.Service {
 	return services
 }
 
-// hosts says where each Temporal service finds the others.
+// hosts returns where each Temporal service finds the others.
 func (a addresses) hosts() map[primitives.ServiceName]static.Hosts {
 	hosts := make(map[primitives.ServiceName]static.Hosts, len(a))
 	for name, addr := range a {

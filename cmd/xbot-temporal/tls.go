@@ -12,10 +12,10 @@ import (
 	"go.temporal.io/server/common/rpc/encryption"
 )
 
-// serverName is the name in the server certificate. It is no host: clients are told to expect it.
+// serverName is the name in the server certificate. It is no host: clients are configured to expect it.
 const serverName = "xbot-temporal"
 
-// certificates are the files of --tls-dir, loaded. The zero value stands for plain connections.
+// certificates are the files of --tls-dir, loaded. The zero value means plain connections.
 type certificates struct {
 	dir            string
 	roots          *x509.CertPool
@@ -74,7 +74,7 @@ func (c certificates) provider() encryption.TLSConfigProvider {
 	}
 }
 
-// forUI says the same to the UI, which loads the files itself.
+// forUI returns the same for the UI, which loads the files itself.
 func (c certificates) forUI() uiconfig.TLS {
 	if !c.enabled() {
 		return uiconfig.TLS{}

@@ -29,7 +29,7 @@ var tuning = dynamicconfig.StaticClient{
 	// Task dispatch polls each shard's queue at most this often; at the default of 20 a second, every dispatch
 	// after a burst of 20 waits 50 ms.
 	dynamicconfig.TransferProcessorMaxPollRPS.Key(): 2000,
-	// With the default of 4 partitions, tasks wait in partitions that nobody polls: tails of 2 s.
+	// With the default of 4 partitions, tasks wait in partitions without a poller: tails of 2 s.
 	dynamicconfig.MatchingNumTaskqueueReadPartitions.Key():  1,
 	dynamicconfig.MatchingNumTaskqueueWritePartitions.Key(): 1,
 	dynamicconfig.KeepAliveTime.Key():                       aliveEvery,
@@ -42,7 +42,7 @@ var tuning = dynamicconfig.StaticClient{
 	dynamicconfig.EnableActivityEagerExecution.Key(): true,
 	dynamicconfig.WorkflowPauseEnabled.Key():         true,
 	// By default the state of each run stays in memory for an hour after it closed, by number and not by size, which came
-	// to 17 kB a turn. What is being worked on has to fit: a run of ours is a few kB, and the queues below work on about two
+	// to 17 kB a turn. The active runs have to fit: a run of ours is a few kB, and the queues below work on about two
 	// hundred at a time. A turn that waits and was evicted is read again from Postgres.
 	dynamicconfig.HistoryCacheSizeBasedLimit.Key():        true,
 	dynamicconfig.HistoryCacheHostLevelMaxSizeBytes.Key(): 2 << 20,
@@ -65,7 +65,7 @@ var tuning = dynamicconfig.StaticClient{
 	dynamicconfig.ArchivalProcessorSchedulerWorkerCount.Key():               idleQueueWorkers,
 	dynamicconfig.ReplicationProcessorSchedulerWorkerCount.Key():            idleQueueWorkers,
 	dynamicconfig.ReplicationLowPriorityProcessorSchedulerWorkerCount.Key(): idleQueueWorkers,
-	// Nobody keeps payloads elsewhere, so none are looked for in each event.
+	// No payload is stored elsewhere, so none are looked for in each event.
 	dynamicconfig.ExternalPayloadsEnabled.Key(): false,
 	// The check would report this server to its makers.
 	dynamicconfig.EnableServerVersionCheck.Key(): false,

@@ -106,7 +106,7 @@ func requireToken(token string, next http.Handler) http.Handler {
 	})
 }
 
-// uiHandler assembles the UI from its parts: its own server type only listens by itself, without a check in front.
+// uiHandler assembles the UI from its parts: its own server type only listens, without a check in front.
 // CORS is left out, since one origin serves everything, and so are its login routes: ours is in the ingress.
 func uiHandler(opts *options, frontend string, certs certificates) (http.Handler, error) {
 	cfg, err := config.NewConfigProviderWithRefresh(&config.Config{

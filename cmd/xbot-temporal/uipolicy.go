@@ -15,7 +15,7 @@ var inlineScript = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 
 // withScriptPolicy gives the UI's pages back the content security policy that they lose under a path prefix, where
 // their inline script no longer has the hash they were built with. It matters here: the pages share an origin with
-// xbot's own, and show texts that anybody may have sent.
+// xbot's own, and show texts of any sender.
 func withScriptPolicy(pages http.Handler, prefix string) (http.Handler, error) {
 	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, prefix+"/", nil)
 	if err != nil {

@@ -91,7 +91,7 @@ func lagOf(a chat.ChannelAccount) string {
 	return (time.Duration(*a.LagMS) * time.Millisecond).String()
 }
 
-// signsOf says how many signs of life were shown in this hour, of how many, and how many were not.
+// signsOf returns how many progress updates were shown in this hour, of how many, and how many were not.
 func signsOf(a chat.ChannelAccount) string {
 	if a.SignsBudget == 0 {
 		return "-"
@@ -103,7 +103,7 @@ func signsOf(a chat.ChannelAccount) string {
 	return shown
 }
 
-// heldBy says why messages wait that the platform has been handed, such as that a quota is used up.
+// heldBy returns why messages wait that the platform has been handed, such as that a quota is used up.
 func heldBy(a chat.ChannelAccount) string {
 	if a.Held == "" {
 		return ""

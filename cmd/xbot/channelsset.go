@@ -75,7 +75,7 @@ type channelsSetCmd struct {
 	Off     bool     `help:"Create a new bot switched off."`
 }
 
-// Run makes or changes an account. What is not named stays as it is.
+// Run makes or changes an account. Options that are not named stay as they are.
 func (c channelsSetCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		list, err := client.ListChannels(ctx)
@@ -109,7 +109,7 @@ func (c channelsSetCmd) Run(ctx context.Context) error {
 	})
 }
 
-// given is what the person wants set: the variables first, then standard input, then the arguments.
+// given returns the options to set: the variables first, then standard input, then the arguments.
 func (c channelsSetCmd) given(kind chat.ChannelKind, env func(string) string, in io.Reader) (map[string]string, error) {
 	out := map[string]string{}
 	if c.FromEnv {
@@ -145,7 +145,7 @@ func (c channelsSetCmd) given(kind chat.ChannelKind, env func(string) string, in
 	return out, nil
 }
 
-// maxSettings bounds what is read from standard input, in bytes.
+// maxSettings bounds the input that is read, in bytes.
 const maxSettings = 64 << 10
 
 // readSettings reads OPTION=VALUE lines. Empty ones, and those that begin with #, are passed over. No error repeats a value.
@@ -169,7 +169,7 @@ func readSettings(in io.Reader) (map[string]string, error) {
 	return out, nil
 }
 
-// changeOf is what is configured now with what is given. An empty value takes a setting, or a secret, away.
+// changeOf is the present configuration with the given options. An empty value takes a setting, or a secret, away.
 func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]string) apiclient.ChannelChange {
 	out := apiclient.ChannelChange{Settings: map[string]string{}, Revision: now.Revision, Enabled: now.Enabled}
 	maps.Copy(out.Settings, now.Settings)
@@ -182,7 +182,7 @@ func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]s
 	return out
 }
 
-// channelSettings are the variables that set channels, and whether they are set, never what to.
+// channelSettings are the variables that set channels, and whether they are set, never their values.
 func channelSettings(env map[string]string) []config.Setting {
 	var out []config.Setting
 	for _, d := range server.Drivers() {

@@ -35,7 +35,7 @@ func (c completionCmd) Run() error {
 	return nil
 }
 
-// complete answers what the script asks. Sessions and runners are those of the server of this user, if it runs.
+// complete answers the requests of the script. Sessions and runners are those of the server of this user, if it runs.
 func complete(ctx context.Context, asked []string) error {
 	parser, err := newParser()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// dialog asks a person at a terminal. Where the input is none, each line of it is an answer.
+// dialog asks a user at a terminal. Where the input is none, each line of it is an answer.
 type dialog struct {
 	in     *bufio.Reader
 	out    io.Writer
@@ -24,7 +24,7 @@ type dialog struct {
 // hiddenLines are read without being shown.
 type hiddenLines interface{ readHidden() (string, error) }
 
-// terminal is the one of the person.
+// terminal is the terminal of the user.
 type terminal struct{ file *os.File }
 
 func (t terminal) readHidden() (string, error) {
@@ -40,7 +40,7 @@ func newDialog(in *os.File, out io.Writer) *dialog {
 	return d
 }
 
-// errInputEnded ends a dialog whose person is gone.
+// errInputEnded ends a dialog whose user is gone.
 var errInputEnded error = fault.Errorf(fault.Invalid, "the input ended before all questions were answered; what was confirmed until then is stored")
 
 func (d *dialog) say(format string, args ...any) { say(d.out, format, args...) }
@@ -109,7 +109,7 @@ func (d *dialog) agrees(question string) (bool, error) {
 	return err == nil && (text == "" || strings.HasPrefix(strings.ToLower(text), "y")), err
 }
 
-// insists asks before something that cannot be taken back: whoever says nothing does not want it.
+// insists asks before something that cannot be taken back: an empty answer means no.
 func (d *dialog) insists(question string) (bool, error) {
 	text, err := d.line(question + " [y/N]")
 	return err == nil && strings.HasPrefix(strings.ToLower(text), "y"), err

@@ -45,13 +45,13 @@ import (
 
 type doctorCmd struct{}
 
-// check is one thing the doctor looks at: it returns what it found, or an error that says what is wrong.
+// check is one check of the doctor: it returns its finding, or an error that names the problem.
 type check struct {
 	name string
 	look func(ctx context.Context, d *installation) (string, error)
 }
 
-// installation is what the checks look at.
+// installation is the subject of the checks.
 type installation struct {
 	cfg      config.Serve
 	dsn      string
@@ -112,7 +112,7 @@ func lookCopy(_ context.Context, d *installation) (string, error) {
 	return "no: bots, jobs and deliveries are on", nil
 }
 
-// lookSearch says whether models can search the web. That nobody can is no failure.
+// lookSearch reports whether models can search the web. Without a search the check succeeds.
 func lookSearch(ctx context.Context, _ *installation) (string, error) {
 	return fromStore(ctx, func(rows *store.Store, _ config.Serve) (string, error) {
 		env, err := config.Variables(os.Environ())
@@ -202,7 +202,7 @@ func lookHeld(ctx context.Context, d *installation) (string, error) {
 	return fmt.Sprintf("none of %d open turns", len(open.GetExecutions())), nil
 }
 
-// lookPaused finds deliveries, jobs and other runs beside turns that somebody paused in the Temporal UI.
+// lookPaused finds deliveries, jobs and other runs outside turns that are paused in the Temporal UI.
 func lookPaused(ctx context.Context, d *installation) (string, error) {
 	c, err := d.dial()
 	if err != nil {
@@ -223,7 +223,7 @@ func lookPaused(ctx context.Context, d *installation) (string, error) {
 	return "", fmt.Errorf("paused in the Temporal UI, and nothing is sent, run or told there until they go on: %s", strings.Join(ids, ", "))
 }
 
-// lookCrashes reports calls that were given up because worker processes crashed in them.
+// lookCrashes reports calls that were abandoned because worker processes crashed in them.
 func lookCrashes(ctx context.Context, d *installation) (string, error) {
 	pool, err := pgxpool.New(ctx, d.dsn)
 	if err != nil {
@@ -240,8 +240,8 @@ func lookCrashes(ctx context.Context, d *installation) (string, error) {
 	return "", fmt.Errorf("%d calls were given up in the last day because they crashed the server, the newest: %w; the output of crashes is in %s", len(calls), &calls[0], crash.Folder(d.cfg.Dir))
 }
 
-// lookServer asks the processes of the server that it finds whether they are ready. Which they are depends on how it runs: "xbot serve" and an
-// ingress of this data folder left a note; others are known by the settings that processes share.
+// lookServer asks the processes of the server that it finds whether they are ready. They depend on how it runs: "xbot serve" and an ingress of
+// this data folder left a note; others are known by the settings that processes share.
 func lookServer(ctx context.Context, d *installation) (string, error) {
 	var found, away []string
 	for _, address := range d.addresses() {
@@ -357,7 +357,7 @@ func settledRunners(ctx context.Context, s *store.Store) ([]runners.Runner, erro
 	}
 }
 
-// describe says on a line of its own what a connected runner said of itself. local is the sandbox of the server's own runner.
+// describe returns a line about a connected runner with the data that it reported. local is the sandbox of the server's own runner.
 func describe(r runners.Runner, local chat.RunnerSandbox) string {
 	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, kindOf(r))
 	if r.Info == nil {
@@ -386,7 +386,7 @@ func describe(r runners.Runner, local chat.RunnerSandbox) string {
 	return line
 }
 
-// sandboxOrigin says who decided whether commands run in a sandbox.
+// sandboxOrigin returns who decided whether commands run in a sandbox.
 func sandboxOrigin(s chat.RunnerSandbox) string {
 	switch {
 	case s.Setting:
@@ -431,11 +431,11 @@ func lookModel(ctx context.Context, d *installation) (string, error) {
 	return fmt.Sprintf("%s answers (%d tokens)", model.Model(), answer.Usage.CompletionTokens), nil
 }
 
-// usualModel is the one that answers where nobody chose; while the database is away that of the settings.
+// usualModel returns the default model; while the database is away that of the settings.
 func usualModel(ctx context.Context, d *installation) (llm.Client, error) {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
-		return server.NewModel(d.cfg.LLM) // the check of the database says the rest
+		return server.NewModel(d.cfg.LLM) // the check of the database reports the rest
 	}
 	defer closeStore()
 	ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)

@@ -11,7 +11,7 @@ import (
 	"xbot/server"
 )
 
-// envFileFlag is a file of settings. Who names one says so to every part of the process and to those that it starts.
+// envFileFlag is a file of settings. It holds for every part of the process and for those that it starts.
 type envFileFlag string
 
 // AfterApply is called by the command line's parser.
@@ -26,7 +26,7 @@ func (f envFileFlag) AfterApply() error {
 	return os.Setenv(config.EnvFileVariable, path)
 }
 
-// load reads the settings of a process, and hands those that libraries read by themselves to them.
+// load reads the settings of a process, and passes those that libraries read directly to them.
 func load[C any]() (C, error) {
 	if err := config.SetLibraryVariables(os.Environ(), os.Setenv); err != nil {
 		var none C

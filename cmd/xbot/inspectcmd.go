@@ -42,7 +42,7 @@ func (r connection) client() (*apiclient.Client, error) {
 	return apiclient.New(&localserver.Server{Home: home}), nil
 }
 
-// ask calls the server and closes what it used.
+// ask calls the server and closes its client.
 func (r connection) ask(do func(*apiclient.Client) error) error {
 	client, err := r.client()
 	if err != nil {
@@ -149,7 +149,7 @@ func sessionTable(out io.Writer, list []ops.SessionSummary) error {
 	})
 }
 
-// titleOf is what a conversation is about; of a place that many share, its name. A person's name stands beside it already.
+// titleOf is the subject of a conversation; of a place that many share, its name. The name of a user is next to it already.
 func titleOf(s ops.SessionSummary) string {
 	title := cmp.Or(s.Title, s.Origin.Label)
 	if s.ChatType != chat.ChatDirect {
@@ -165,10 +165,10 @@ type inboxCmd struct {
 	Undelivered bool `help:"List only what did not arrive on a platform within the last seven days, or may not have, or waits."`
 }
 
-// maxInbox is how much the server lists of what has no answer.
+// maxInbox is how many messages without an answer the server lists.
 const maxInbox = 5000
 
-// Run lists what has no answer yet, and answers that did not arrive.
+// Run lists messages without an answer yet, and answers that did not arrive.
 func (c inboxCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
 		inbox, err := client.InspectInbox(ctx, apiclient.InspectInboxParams{Limit: maxInbox})
@@ -306,7 +306,7 @@ func table[T any](out io.Writer, head string, items []T, row func(T) []any) erro
 	return w.Flush()
 }
 
-// short is a time span as people say it: 5s, 12m, 3h, 4d.
+// short is a short time span: 5s, 12m, 3h, 4d.
 func short(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/client/apiclient"
 )
 
-// logsCmd shows what the server has logged.
+// logsCmd shows the log of the server.
 type logsCmd struct {
 	connection
 

@@ -35,7 +35,7 @@ func (c pairingListCmd) Run(ctx context.Context) error {
 	})
 }
 
-// end approves or refuses somebody, and prints a sentence with their name and the channel.
+// end approves or refuses a pairing, and prints a sentence with the name and the channel.
 func (r connection) end(ctx context.Context, code string, approve bool, sentence string) error {
 	return r.ask(func(client *apiclient.Client) error {
 		p, err := client.EndPairing(ctx, code, approve)
@@ -52,7 +52,7 @@ type pairingApproveCmd struct {
 	Code string `arg:"" help:"Code that the bot gave the person: 8 characters, in upper or lower case."`
 }
 
-// Run lets somebody in.
+// Run approves a pairing.
 func (c pairingApproveCmd) Run(ctx context.Context) error {
 	return c.end(ctx, c.Code, true, "%s may write direct messages on %s. They learn of it with their next message.")
 }
@@ -63,7 +63,7 @@ type pairingRefuseCmd struct {
 	Code string `arg:"" help:"Code that the bot gave the person."`
 }
 
-// Run refuses somebody.
+// Run refuses a pairing.
 func (c pairingRefuseCmd) Run(ctx context.Context) error {
 	return c.end(ctx, c.Code, false, "%s got no access on %s.")
 }

@@ -73,7 +73,7 @@ func (pluginListCmd) Run(ctx context.Context) error {
 // maxColumn bounds a column of the list, in characters; xbot plugin show prints the whole text.
 const maxColumn = 200
 
-// pluginProblem says why a plugin does not work; empty: nothing is known against it.
+// pluginProblem returns why a plugin does not work; empty: no problem is known.
 func pluginProblem(p installed.Plugin) string {
 	if p.Fault != nil {
 		return p.Fault.Error()
@@ -155,8 +155,8 @@ func (c pluginShowCmd) Run(ctx context.Context) error {
 	})
 }
 
-// describePlugin prints what a plugin is, runs, adds and asks for. readOnly are the tools of whose effects it is believed. Its words are printed
-// without what could steer a terminal.
+// describePlugin prints what a plugin is, runs, adds and asks for. readOnly are the tools whose declared effects are trusted. Its words are
+// printed without characters that could steer a terminal.
 func describePlugin(w io.Writer, m plugin.Manifest, readOnly []string) {
 	say(w, "%s %s (%s), %s", printable(m.Name), m.Version, m.ID, m.Runtime)
 	if m.Description != "" {
@@ -216,7 +216,7 @@ func on(system string) string {
 	return " on " + system
 }
 
-// effect is what a plugin says that calls of a tool do.
+// effect describes the effect of a tool's calls that its plugin declares.
 func effect(class chat.ToolClass) string {
 	switch class {
 	case chat.ClassRead:
@@ -227,7 +227,7 @@ func effect(class chat.ToolClass) string {
 	return "acts"
 }
 
-// printable makes one line of a text of a stranger.
+// printable makes one line of an untrusted text.
 func printable(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' {
@@ -356,7 +356,7 @@ func (c pluginSetCmd) value(p installed.Plugin) (any, error) {
 	return value, nil
 }
 
-// lookPlugins finds plugins that do not work, and says when others failed last.
+// lookPlugins finds plugins that do not work, and reports when others failed last.
 func lookPlugins(ctx context.Context, _ *installation) (string, error) {
 	var found, failing []string
 	err := withPlugins(ctx, func(known *installed.Plugins) error {

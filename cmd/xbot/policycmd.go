@@ -86,7 +86,7 @@ type policyCheckCmd struct {
 	File string `arg:"" complete:"file" help:"File with the document (JSON5); -: standard input."`
 }
 
-// Run says what is wrong with a document. A server is asked only where one is named, which may be of another version, and whether the
+// Run prints the faults of a document. A server is asked only where one is named, which may be of another version, and whether the
 // document gives accounts to other ids.
 func (c policyCheckCmd) Run(ctx context.Context) error {
 	text, err := readPolicy(c.File)
@@ -125,7 +125,7 @@ func (c policyCheckCmd) transfers(ctx context.Context, text string) (faults []st
 	return faults, err
 }
 
-// checkPolicy prints what the server says of a document: its faults are an error.
+// checkPolicy prints the server's findings about a document: its faults are an error.
 func checkPolicy(ctx context.Context, client *apiclient.Client, text string, confirmed []string) error {
 	said, err := client.CheckPolicy(ctx, apiclient.CheckPolicyRequest{Text: text, Transfer: confirmed})
 	if err != nil {

@@ -52,7 +52,7 @@ func (c referenceCmd) commandLine(ctx context.Context) (string, error) {
 		return "", err
 	}
 	var others []reference.Help
-	for _, name := range []string{"xbot-cli", "xbot-runner"} { // they are programs of their own
+	for _, name := range []string{"xbot-cli", "xbot-runner"} { // they are separate programs
 		ask := exec.CommandContext(ctx, "go", "run", "./cmd/"+name, "--help")
 		if c.Programs != "" {
 			ask = exec.CommandContext(ctx, filepath.Join(c.Programs, name), "--help")

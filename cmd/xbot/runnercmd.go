@@ -26,7 +26,7 @@ type runnerCmd struct {
 	Revoke runnerRevokeCmd `cmd:"" help:"Revoke the token of a runner and close its connection."`
 }
 
-// runnerOwner says whose runner it is.
+// runnerOwner selects the owner of a runner.
 type runnerOwner struct {
 	User    string          `xor:"owner" help:"User who owns the runner; default: the administrator."`
 	Session chat.SessionKey `xor:"owner" help:"Conversation whose owner owns the runner: the group, where it is one of a group."`
@@ -53,7 +53,7 @@ func (c runnerCreateCmd) Run(ctx context.Context) error {
 	})
 }
 
-// mayBeNamed checks the name of a new runner. Who stands for the server's host gets the commands of administrators.
+// mayBeNamed checks the name of a new runner. The runner of the server's host gets the commands of administrators.
 func mayBeNamed(user users.User, name string) error {
 	switch {
 	case name != resolver.Local:
@@ -64,7 +64,7 @@ func mayBeNamed(user users.User, name string) error {
 	return nil
 }
 
-// sayToken prints a token where a script reads it, and the sentences where a person does.
+// sayToken prints a token where a script reads it, and the sentences where a user does.
 func sayToken(cfg config.Serve, token, format string, args ...any) {
 	say(os.Stderr, format+" Its token follows, this once. Where its commands are to run:", args...)
 	address, loopback := server.RunnerURL(server.PeopleURL(cfg))
@@ -115,8 +115,8 @@ func (c runnerRevokeCmd) Run(ctx context.Context) error {
 // dropTimeout bounds the wait for the process that holds a connection.
 const dropTimeout = 5 * time.Second
 
-// drop closes the connection of a runner at once, where this machine has the key of the installation. Where it has not,
-// or nobody answers, the holder looks at the token within 15 s by itself.
+// drop closes the connection of a runner at once, if this machine has the key of the installation. Without the key, or
+// without a reply, the holder checks the token within 15 s.
 func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.RunnerID) {
 	if _, err := os.Stat(filepath.Join(cfg.Dir, "secret.key")); err != nil && cfg.Key == "" {
 		return
@@ -148,7 +148,7 @@ func (o runnerOwner) withOwner(ctx context.Context, do func(*store.Store, config
 
 type runnerListCmd struct{}
 
-// Run lists runners and what they said of themselves.
+// Run lists runners and the data that they reported.
 func (runnerListCmd) Run(ctx context.Context) error {
 	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
 		all, err := s.Runners.Runners(ctx)
@@ -169,7 +169,7 @@ func (runnerListCmd) Run(ctx context.Context) error {
 	})
 }
 
-// kindOf says what sort of place a runner is, where its name stands beside it: "local" would stand there twice.
+// kindOf returns the kind of a runner for a line with its name: "local" would appear there twice.
 func kindOf(r runners.Runner) string {
 	switch kind := manage.KindOf(r); kind {
 	case chat.RunnerLocal:

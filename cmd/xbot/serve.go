@@ -9,17 +9,17 @@ import (
 
 type serveCmd struct{}
 
-// Run runs everything in one process until it is told to stop.
+// Run runs everything in one process until ctx ends.
 func (serveCmd) Run(ctx context.Context) error { return run(ctx, server.Open) }
 
 type ingressCmd struct{}
 
-// Run serves people until the process is told to stop.
+// Run serves users until ctx ends.
 func (ingressCmd) Run(ctx context.Context) error { return run(ctx, server.OpenIngress) }
 
 type workerCmd struct{}
 
-// Run polls for work until the process is told to stop.
+// Run polls for work until ctx ends.
 func (workerCmd) Run(ctx context.Context) error { return run(ctx, server.OpenWorker) }
 
 // run reads the settings of a process and runs it.
@@ -36,7 +36,7 @@ func run[C any](ctx context.Context, open func(context.Context, C, string) (*ser
 	return unlessStopped(ctx, s.Run(ctx))
 }
 
-// unlessStopped returns an error, unless it is only that the process was told to stop.
+// unlessStopped returns an error, unless it only means that ctx has ended.
 func unlessStopped(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil

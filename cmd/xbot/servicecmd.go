@@ -134,7 +134,7 @@ type serviceFlags struct {
 	TokensPerDay      *int64   `placeholder:"N" help:"Tokens of all consumers in a day of UTC; 0: as many as they want."`
 }
 
-// change is what the flags say.
+// change returns the change that the flags describe.
 func (f serviceFlags) change() apiclient.ServiceChange {
 	out := apiclient.ServiceChange{
 		Description: f.Description, Model: f.Model, SystemPromptVersionID: f.Prompt, UserProfileVersionID: f.Profile,
@@ -248,7 +248,7 @@ type serviceSetCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run changes a service, unless somebody else changed it meanwhile.
+// Run changes a service, unless it was changed meanwhile.
 func (c serviceSetCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		change := c.change()
@@ -318,7 +318,7 @@ func (c serviceDeleteCmd) Run(ctx context.Context) error {
 	})
 }
 
-// asks is where the question stands: not in what a program reads.
+// asks returns where the question is printed: not into the output that a program reads.
 func (c serviceDeleteCmd) asks() io.Writer {
 	if c.JSON {
 		return os.Stderr
@@ -335,7 +335,7 @@ type serviceUsageCmd struct {
 	JSON  bool   `name:"json" help:"Print JSON."`
 }
 
-// Run prints what the consumers of a service used.
+// Run prints the usage of the consumers of a service.
 func (c serviceUsageCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		group := "day"

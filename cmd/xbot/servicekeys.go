@@ -34,7 +34,7 @@ func (c serviceKeyAddCmd) Run(ctx context.Context) error {
 	})
 }
 
-// printKey prints a key for a program that reads it, and where it is good for whoever does.
+// printKey prints a key for a program that reads it, and for users where it is good.
 func (o ofService) printKey(made apiclient.NewServiceKey, s apiclient.ServiceView, err error, asJSON bool) error {
 	if err != nil || asJSON {
 		return printJSON(err, made)
@@ -159,7 +159,7 @@ func consumerTable(out io.Writer, found apiclient.ConsumerConversations) error {
 	return nil
 }
 
-// show prints a transcript, which strangers and models wrote: without what could steer a terminal.
+// show prints an untrusted transcript: without characters that could steer a terminal.
 func (c serviceConversationsCmd) show(ctx context.Context, client *apiclient.Client, s apiclient.ServiceView) error {
 	said, err := client.GetServiceConversation(ctx, s.ID, c.Show, apiclient.GetServiceConversationParams{Limit: 500})
 	if err != nil || c.JSON {

@@ -43,7 +43,7 @@ type service struct {
 	needsKey                       bool
 }
 
-// services are those that people know by name, as on the page (web/src/models/services.ts), and any other one.
+// services are the well-known ones, as on the page (web/src/models/services.ts), and any other one.
 var services = knownServices()
 
 func knownServices() (all []service) {
@@ -53,7 +53,7 @@ func knownServices() (all []service) {
 	return append(all, service{"another one that is compatible with OpenAI", "models", string(preset.OpenAI), "", false})
 }
 
-// model connects a model that answers everybody.
+// model connects a model for all users.
 func (s *setup) model(ctx context.Context) error {
 	s.say("Which service answers?")
 	titles := []string{}
@@ -150,7 +150,7 @@ func (s *setup) offered(ctx context.Context, draft apiclient.TrialBody) (chat.Su
 	return chat.SubscribedModel{ID: said}, nil
 }
 
-// refused says what is wrong with an answer of the person; other errors end the setup.
+// refused prints the problem of an answer; other errors end the setup.
 func (s *setup) refused(err error) (bool, error) {
 	if kind := fault.KindOf(err); kind != fault.Invalid && kind != fault.Conflict {
 		return false, err
@@ -193,7 +193,7 @@ func (s *setup) channel(ctx context.Context) error {
 	}
 }
 
-// bot asks for the options of a bot, stores them, and says whether it works.
+// bot asks for the options of a bot, stores them, and shows whether it works.
 func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.ChannelAccount) (done bool, err error) {
 	given := map[string]string{}
 	for _, o := range asked(kind.Options) {
@@ -217,7 +217,7 @@ func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.Channel
 	return true, nil
 }
 
-// asked are the options without which a bot does not work; where none is required, those that nothing is known of.
+// asked are the options without which a bot does not work; where none is required, those without a default.
 func asked(options []chat.ChannelOption) []chat.ChannelOption {
 	var required, open []chat.ChannelOption
 	for _, o := range options {

@@ -32,7 +32,7 @@ type userCmd struct {
 
 type userListCmd struct{}
 
-// Run lists people.
+// Run lists users.
 func (userListCmd) Run(ctx context.Context) error {
 	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
 		people, err := s.Users.Accounts(ctx)
@@ -63,7 +63,7 @@ type userAddCmd struct {
 	Role string `enum:"admin,member" default:"member" help:"What they are: ${enum}."`
 }
 
-// Run adds a person.
+// Run adds a user.
 func (c userAddCmd) Run(ctx context.Context) error {
 	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
 		user, err := s.Users.CreateUser(ctx, c.Name, c.Role)
@@ -102,7 +102,7 @@ func (c userInviteCmd) Run(ctx context.Context) error {
 	})
 }
 
-// ofPerson names a person.
+// ofPerson names a user.
 type ofPerson struct {
 	Name string `arg:"" help:"Name of the person."`
 }
@@ -120,14 +120,14 @@ func (c userRoleCmd) Run(ctx context.Context) error {
 
 type userDisableCmd struct{ ofPerson }
 
-// Run shuts a person out.
+// Run disables a user.
 func (c userDisableCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(s *store.Store, u users.User) error { return s.Users.Disable(ctx, u.ID, nil) })
 }
 
 type userEnableCmd struct{ ofPerson }
 
-// Run lets a person in again.
+// Run enables a user again.
 func (c userEnableCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(s *store.Store, u users.User) error { return s.Users.Enable(ctx, u.ID) })
 }
@@ -138,7 +138,7 @@ type userDeleteCmd struct {
 	Yes bool `help:"Do not ask."`
 }
 
-// Run has a person deleted: the server does it, at once or when it runs again.
+// Run has a user deleted: the server does it, at once or when it runs again.
 func (c userDeleteCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(s *store.Store, u users.User) error {
 		if !c.Yes {
@@ -154,7 +154,7 @@ func (c userDeleteCmd) Run(ctx context.Context) error {
 	})
 }
 
-// typed asks whoever deletes somebody to type the name of that person.
+// typed asks to type the name of the user to delete.
 func typed(name string) error {
 	fmt.Printf("This deletes %s with all conversations, memory, schedules, triggers, keys and files of theirs that xbot keeps.\nType the name to go on: ", name)
 	line, _ := bufio.NewReader(os.Stdin).ReadString('\n') // an end without a line is no name
@@ -231,7 +231,7 @@ func (c userUnlinkCmd) Run(ctx context.Context) error {
 	})
 }
 
-// on opens the database and finds the person.
+// on opens the database and finds the user.
 func (o ofPerson) on(ctx context.Context, do func(*store.Store, users.User) error) error {
 	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
 		user, err := s.Users.UserByName(ctx, o.Name)

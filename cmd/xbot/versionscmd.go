@@ -70,7 +70,7 @@ func printVersions(to io.Writer, d client.WorkerDeploymentInfo) error {
 	})
 }
 
-// stateOfVersion says whether workers of a version are still needed.
+// stateOfVersion describes whether workers of a version are still needed.
 func stateOfVersion(d client.WorkerDeploymentInfo, v client.WorkerDeploymentVersionSummary) string {
 	if current := d.RoutingConfig.CurrentVersion; current != nil && *current == v.Version {
 		return "current: takes what is new"

@@ -8,8 +8,8 @@ import (
 	"text/tabwriter"
 )
 
-// compare runs a build and a base beside each other, measures both turn by turn, and prints how they relate.
-// Milliseconds depend on the machine and on what else it does; their ratios hardly do.
+// compare runs a build and a base side by side, measures both turn by turn, and prints how they relate. Milliseconds depend on the machine and on
+// what else it does; their ratios hardly do.
 func compare(ctx context.Context, bin, base, out string, size load) error {
 	var stacks []*stack
 	for _, folder := range []string{bin, base} {

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/client/apiclient"
 )
 
-// chats is a platform with somebody who writes to the bot.
+// chats is a platform with a user who writes to the bot.
 type chats struct {
 	name      string
 	env       []string
@@ -22,7 +22,7 @@ type chats struct {
 	close     func()
 }
 
-// deliveries measures the way of an answer from its end at the model to the people on a platform.
+// deliveries measures the way of an answer from its end at the model to the users on a platform.
 func deliveries(ctx context.Context, s *stack) ([]figure, error) {
 	var on []chats
 	for _, start := range []func() (chats, error){feishuChats, qqChats, napcatChats} {

@@ -105,7 +105,7 @@ func (y *yard) close() {
 	}
 	y.router.Close()
 	var errs []error
-	for _, name := range y.containers { // not before its runner has ended, which would make it anew
+	for _, name := range y.containers { // not before its runner has ended, which would create it again
 		if out, err := exec.Command("docker", "rm", "--force", name).CombinedOutput(); err != nil {
 			errs = append(errs, fmt.Errorf("remove container %s: %w: %s", name, err, out))
 		}
@@ -177,7 +177,7 @@ func execTrips(ctx context.Context, s *stack) ([]figure, error) {
 	return append(figures, more...), err
 }
 
-// noContainers says why no container can be measured; empty if one can.
+// noContainers returns why no container can be measured; empty if one can.
 func noContainers(ctx context.Context) string {
 	if err := exec.CommandContext(ctx, "docker", "version").Run(); err != nil {
 		return "no engine"

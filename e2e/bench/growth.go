@@ -80,7 +80,7 @@ func (s *stack) grown(ctx context.Context, from, to, turns int) ([]float64, erro
 			}
 			took = append(took, time.Since(began))
 		}
-		out = append(out, quantile(took[5:], 0.5)) // statements are planned anew for the first five
+		out = append(out, quantile(took[5:], 0.5)) // Postgres plans the statements again for the first five
 	}
 	return out, nil
 }
@@ -108,7 +108,7 @@ func (s *stack) get(ctx context.Context, path string) error {
 	return err
 }
 
-// seed makes people, conversations from $from to $to with three turns each, and a long one of $turns turns more.
+// seed makes users, conversations from $from to $to with three turns each, and a long one of $turns turns more.
 var seed = []string{
 	fmt.Sprintf(`INSERT INTO users (name, role) SELECT 'person ' || i, 'member' FROM generate_series(1, %d) i ON CONFLICT DO NOTHING`, people),
 	fmt.Sprintf(`INSERT INTO sessions (key, user_id, channel, title, last_interaction_at)

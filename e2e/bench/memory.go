@@ -58,7 +58,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 	return append(found, speed...), err
 }
 
-// fill gives a new person a memory of some texts.
+// fill gives a new user a memory of some texts.
 func (l library) fill(ctx context.Context, name string, texts []string) (chat.MemoryOwner, error) {
 	user, err := l.store.Users.CreateUser(ctx, name, users.RoleMember)
 	w := chat.MemoryOwner{User: user.ID, Agent: "main"}
@@ -67,7 +67,7 @@ func (l library) fill(ctx context.Context, name string, texts []string) (chat.Me
 			break
 		}
 		m := chat.Memorized{}
-		embeddings, _ := l.made.Embed(ctx, part) // it cannot fail unless it is told to
+		embeddings, _ := l.made.Embed(ctx, part) // it fails only if scripted to
 		for i, text := range part {
 			m.Archive = append(m.Archive, chat.ArchivalEntry{Content: text, Embedding: embeddings[i], Model: l.made.Model()})
 		}

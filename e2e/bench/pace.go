@@ -15,7 +15,7 @@ const (
 	// fiveCalls has the model call a tool five times, once in each step.
 	fiveCalls = "each\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n" +
 		"call Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n"
-	// readingTime is the pause between the end of a turn and the next message: nobody reads an answer in less.
+	// readingTime is the pause between the end of a turn and the next message: users need at least that to read an answer.
 	readingTime = 50 * time.Millisecond
 	// warmup is how many turns are not counted.
 	warmup = 5
@@ -125,8 +125,8 @@ func slowModel(ctx context.Context, stacks []*stack, delay time.Duration, size l
 	return rows, nil
 }
 
-// alternate asks n times on each stack, in blocks that take turns. Within a block each message follows the answer
-// before it; after a block the turn ends and nobody writes for readingTime. A block of one is a paced turn.
+// alternate asks n times on each stack, in blocks that take turns. Within a block each message follows the answer before it; after a block the turn
+// ends and no message follows for readingTime. A block of one is a paced turn.
 func alternate(ctx context.Context, stacks []*stack, n, block int, text string) ([]sample, error) {
 	samples, before := make([]sample, len(stacks)), make([]usage, len(stacks))
 	for i, s := range stacks {
@@ -141,7 +141,7 @@ func alternate(ctx context.Context, stacks []*stack, n, block int, text string) 
 	}
 	for round := range (n + block - 1) / block {
 		for k := range stacks {
-			i := (k + round) % len(stacks) // nobody is always first
+			i := (k + round) % len(stacks) // no stack is always first
 			if err := stacks[i].block(ctx, &samples[i], block, text); err != nil {
 				return nil, err
 			}

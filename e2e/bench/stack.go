@@ -20,7 +20,7 @@ import (
 type stack struct {
 	bin, home string
 	address   string
-	env       []string // what the server is told beside
+	env       []string // additional environment of the server
 	model     *llmtest.Server
 	cmd       *exec.Cmd
 	client    *apiclient.Client

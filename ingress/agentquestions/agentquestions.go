@@ -15,7 +15,7 @@ import (
 )
 
 // Closer closes the questions that coding agents have open although their processes have ended, and wakes their turns. A turn that waits for
-// a person follows no process, so it does not see the end. Several processes may run at once.
+// a user follows no process, so it does not see the end. Several processes may run at once.
 type Closer struct {
 	CodingAgents interface {
 		AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, error)
@@ -54,7 +54,7 @@ type place struct {
 	runner string
 }
 
-// Sweep looks once at each process that waits for a person. The runners are asked at the same time.
+// Sweep looks once at each process that waits for a user. The runners are asked at the same time.
 func (c *Closer) Sweep(ctx context.Context) error {
 	runs, err := c.CodingAgents.AskingCodingRuns(ctx)
 	if err != nil {

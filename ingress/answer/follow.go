@@ -1,5 +1,5 @@
-// Package answer follows the answer to one accepted message: from the feed of its session it makes the events that a program which waits
-// for an answer wants to know. It knows no protocol. Whoever follows the same message again, in any process, is told the same.
+// Package answer follows the answer to one accepted message: it makes the events that a program waiting for an answer needs from the
+// feed of the session. It knows no protocol. Following the same message again, in any process, yields the same events.
 package answer
 
 import (
@@ -38,12 +38,12 @@ type Conversations interface {
 	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)
 }
 
-// Access says whether the reader may still read: what they signed in with may have been revoked. It is asked again and again.
+// Access checks whether the reader may still read: its credential may have been revoked. It is called again and again.
 type Access interface {
 	Still(ctx context.Context) error
 }
 
-// Source is where answers are followed. It is safe for concurrent use.
+// Source follows answers. It is safe for concurrent use.
 type Source struct {
 	Answers       Answers
 	Conversations Conversations
@@ -52,20 +52,20 @@ type Source struct {
 	PingEvery     time.Duration   // 0: 15 s
 }
 
-// Question is whose answer is followed, and from where on.
+// Question names the answer to follow, and the start.
 type Question struct {
 	Session chat.SessionKey
 	Message chat.InboxID
 	After   int64     // cursor: the Seq of the last durable event that the reader knows; 0, or beyond the newest one: none
 	First   bool      // where After is 0, Watch begins with the first event of the conversation
 	Lang    i18n.Lang // of sentences that no row has; empty: English
-	Access  Access    // nil: nobody's
-	Beside  bool      // what is said beside the answer is told, too, and who answers from now on
-	Now     bool      // the events end with what there is; nothing that is live is told
+	Access  Access    // nil: no check
+	Beside  bool      // messages outside the answer are yielded, too, and who answers from now on
+	Now     bool      // the events end with those that exist; no live event is yielded
 	newest  *int64    // of the events when the question was asked; nil: not noted (FromNow)
 }
 
-// ErrClosing ends the events when the server stops: the answer goes on, and whoever asks again in a moment goes on with it.
+// ErrClosing ends the events when the server stops: the answer goes on, and a client that asks again in a moment continues with it.
 var ErrClosing error = fault.Later(fault.Unavailable, time.Second, "the server stops; the answer goes on, ask again in a moment")
 
 // errOver ends the loop where the answer has ended, errGone where the reader has.
@@ -74,8 +74,8 @@ var (
 	errGone = errors.New("the reader is gone")
 )
 
-// Follow yields the events of the answer in order and ends after Done or Failure. An error comes last: ErrClosing, the cause of ctx, what
-// Access says, or NotFound if there is no such message. It subscribes first and reads rows second, so that nothing is missed in between.
+// Follow yields the events of the answer in order and ends after Done or Failure. An error comes last: ErrClosing, the cause of ctx, the
+// error of Access, or NotFound if there is no such message. It subscribes before it reads rows, so that no event is missed in between.
 func (s *Source) Follow(ctx context.Context, q Question) iter.Seq2[Event, error] {
 	return s.events(ctx, q, false)
 }
@@ -112,7 +112,7 @@ func (s *Source) events(ctx context.Context, q Question, whole bool) iter.Seq2[E
 	}
 }
 
-// begin tells what there is.
+// begin yields the events that exist.
 func (f *follower) begin(ctx context.Context) error {
 	if _, err := f.Answers.Fate(ctx, f.q.Session, f.q.Message); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (f *follower) May(ctx context.Context) error {
 	return err
 }
 
-// CaughtUp tells what the turn was writing as it took the message: its pieces were passed over while it was another's.
+// CaughtUp yields what the turn was writing as it took the message: the pieces were passed over while they belonged to another one.
 func (f *follower) CaughtUp(ctx context.Context) error {
 	if !f.joins {
 		return nil
@@ -179,7 +179,7 @@ func (f *follower) CaughtUp(ctx context.Context) error {
 	return nil
 }
 
-// Ping tells a reader of a silent answer that it goes on.
+// Ping shows the reader of a silent answer that it goes on.
 func (f *follower) Ping(context.Context) error { return f.tell(0, Ping{}) }
 
 // reader takes events until it is gone.
@@ -187,7 +187,7 @@ type reader func(Event, error) bool
 
 func (r reader) takes(e Event) bool { return r(e, nil) }
 
-// tell yields an event, unless the reader knows it.
+// tell yields an event unless the reader has it.
 func (f *follower) tell(seq int64, what What) error {
 	if seq > 0 && seq <= f.q.After {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// draft is how much of a step the reader has been told while it is written, in bytes.
+// draft is how much of a step the reader got while it is written, in bytes.
 type draft struct {
 	step, attempt   int
 	text, reasoning int
@@ -20,7 +20,7 @@ func (t draft) misses(d chat.Delta) bool {
 	return d.Offset > t.text || d.ReasoningOffset > t.reasoning || d.ArgumentsOffset > t.arguments[d.Call]
 }
 
-// Live tells a piece of what the model writes now, unless it was told as a whole.
+// Live yields a piece of the current output of the model, unless its step was sent whole.
 func (f *follower) Live(ctx context.Context, e chat.Event) error {
 	if e.Kind != chat.EventDelta {
 		return nil
@@ -49,8 +49,8 @@ func (f *follower) delta(ctx context.Context, d chat.Delta) error {
 	return f.piece(d)
 }
 
-// piece tells what the reader does not know of a piece. What comes behind a gap is left out: what is live now may close it, else the message
-// of the step brings the whole.
+// piece yields the part of a piece that the reader does not have. It leaves out a piece behind a gap: the live output may close it, else the
+// message of the step brings the whole.
 func (f *follower) piece(d chat.Delta) error {
 	if !f.current(d) {
 		return nil
@@ -78,7 +78,7 @@ func (f *follower) pieces(all []chat.Delta) error {
 	return nil
 }
 
-// fresh tells what of a piece follows what the reader knows.
+// fresh yields the part of a piece that follows what the reader has.
 func (f *follower) fresh(d chat.Delta) error {
 	if fresh := unknown(d.Reasoning, d.ReasoningOffset, f.draft.reasoning); fresh != "" {
 		f.draft.reasoning += len(fresh)
@@ -109,7 +109,7 @@ func (f *follower) fresh(d chat.Delta) error {
 	return nil
 }
 
-// unknown returns the end of a piece that begins at an offset, of which a reader has been told so many bytes; empty: none, or there is a gap.
+// unknown returns the end of a piece that begins at an offset, for a reader that has told bytes; empty: none, or there is a gap.
 func unknown(piece string, offset, told int) string {
 	if offset > told || offset+len(piece) <= told {
 		return ""
@@ -117,7 +117,7 @@ func unknown(piece string, offset, told int) string {
 	return piece[told-offset:]
 }
 
-// current reports whether a piece is of a step that the reader was not told as a whole, by an attempt that was not given up.
+// current reports whether a piece is of a step that the reader did not get whole, by an attempt that was not given up.
 func (f *follower) current(d chat.Delta) bool {
 	if d.Turn != f.turn || d.Step <= f.step || d.Step < f.draft.step {
 		return false
@@ -125,7 +125,7 @@ func (f *follower) current(d chat.Delta) bool {
 	return d.Step != f.draft.step || d.Attempt >= f.draft.attempt
 }
 
-// write tells a piece. Before the first one a reader with a cursor is told that pieces of this step which it may have are void.
+// write yields a piece. Before the first one a reader with a cursor gets Restart: its pieces of this step, if any, are void.
 func (f *follower) write(what What) error {
 	if f.void {
 		f.void = false
@@ -137,7 +137,7 @@ func (f *follower) write(what What) error {
 	return f.tell(0, what)
 }
 
-// restart says that the pieces of the step that is being written are void, if the reader was told any.
+// restart voids the pieces of the step that is being written, if the reader got any.
 func (f *follower) restart(step int) error {
 	if !f.told || step != f.draft.step {
 		f.told = false

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// follower is one reader of one answer: what it has read, and what follows from that.
+// follower is one reader of one answer: the events that it has read, and the state that follows from them.
 type follower struct {
 	*Source
 	q   Question
@@ -29,17 +29,17 @@ type follower struct {
 
 // progress is how far a turn has come with the answer.
 type progress struct {
-	step   int // the last one that was told as a whole, or is older than the message; -1: none
+	step   int // the last one that was sent whole, or is older than the message; -1: none
 	draft  draft
-	told   bool // pieces of the draft were told
+	told   bool // pieces of the draft were sent
 	void   bool // the reader may have pieces of the step that is written now
 	calls  map[chat.CallID]callState
 	finish string // of the last step
-	notice string // what the product said last
+	notice string // the last notice of the product
 	waits  bool   // for the provider
 }
 
-// callState is what the reader has been told of a call.
+// callState records which events of a call the reader has got.
 type callState struct{ asked, begun, done bool }
 
 // leave forgets the turn: the message waits for one.
@@ -47,7 +47,7 @@ func (f *follower) leave() {
 	f.turn, f.progress = "", progress{step: -1, draft: draft{step: -1}, void: f.void, calls: map[chat.CallID]callState{}}
 }
 
-// Durable tells what a durable event says of the answer.
+// Durable yields the events that a durable event means for the answer.
 func (f *follower) Durable(ctx context.Context, e chat.Event) error {
 	switch e.Kind {
 	case chat.EventQueued:
@@ -104,7 +104,7 @@ func (f *follower) hand(seq int64, h chat.Handover) error {
 	return f.tell(seq, Hand{h.Person})
 }
 
-// changed tells who watches the conversation that messages were taken out of it.
+// changed notifies a reader of the whole conversation that messages were taken out of it.
 func (f *follower) changed(seq int64) error {
 	if !f.whole {
 		return nil
@@ -112,8 +112,8 @@ func (f *follower) changed(seq int64) error {
 	return f.tell(seq, Changed{})
 }
 
-// end tells the last event of an answer. A reader who knows it already is told it again, with no cursor: a stream that says nothing looks cut
-// off. Who watches the conversation waits for the next one.
+// end yields the last event of an answer. A reader that has it gets it again, with no cursor: a stream without events looks cut off. A reader
+// of the whole conversation waits for the next one.
 func (f *follower) end(seq int64, what What) error {
 	if !f.whole && seq <= f.q.After {
 		seq = 0
@@ -123,7 +123,7 @@ func (f *follower) end(seq int64, what What) error {
 	}
 	if f.whole {
 		if seq > f.q.After {
-			f.void = false // what the reader may have is of an answer that has ended
+			f.void = false // the reader's pieces are of an answer that has ended
 		}
 		f.leave()
 		return nil
@@ -156,7 +156,7 @@ func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	if m.Origin == chat.OriginSuperseded { // it was dropped, and is read with the message that took its place
 		return f.end(seq, Failure{Kind: Dropped, Outcome: m.Origin})
 	}
-	if m.Turn == "" { // a person of the house answers it
+	if m.Turn == "" { // an administrator answers it
 		return f.end(seq, Failure{Kind: Dropped, Outcome: OutcomeTaken, Text: i18n.Say(f.lang(), i18n.ServiceTaken)})
 	}
 	place, err := f.Answers.Place(ctx, f.q.Session, f.q.Message)
@@ -175,7 +175,7 @@ func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	return f.tell(seq, Begun{Turn: m.Turn, Task: m.Origin == chat.OriginCron})
 }
 
-// said tells what the model said in a step.
+// said yields the message of the model in a step.
 func (f *follower) said(seq int64, m chat.Message) error {
 	if m.Step <= f.step {
 		return nil
@@ -242,7 +242,7 @@ func (f *follower) turned(seq int64, t chat.Turn) error {
 	return f.end(seq, Failure{Kind: Failed, Text: f.notice, Usage: t.Usage, Turn: t.ID})
 }
 
-// retry says that the model is asked again. What it wrote before is void.
+// retry reports that the model is asked again. Its earlier output is void.
 func (f *follower) retry(seq int64, r chat.Retry) error {
 	if f.turn == "" || r.Turn != f.turn || r.Step <= f.step {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/conversation"
 )
 
-// fromRows tells an answer whose first events are not kept any more, from the transcript. Its events have no cursor.
+// fromRows yields an answer whose first events are not kept any more, from the transcript. Its events have no cursor.
 func (f *follower) fromRows(ctx context.Context) error {
 	fate, err := f.Answers.Fate(ctx, f.q.Session, f.q.Message)
 	if err != nil {
@@ -47,7 +47,7 @@ func (f *follower) fromRows(ctx context.Context) error {
 	return f.turned(0, said.Turn)
 }
 
-// transcript tells the messages of the turn behind the one that asked.
+// transcript yields the messages of the turn behind the one that asked.
 func (f *follower) transcript(ctx context.Context, after chat.MessageID) error {
 	for {
 		page, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{After: after, Limit: rowBatch, Rewound: true})

@@ -26,7 +26,7 @@ func (s *Source) FromNow(ctx context.Context, q Question) (Question, error) {
 	return q, err
 }
 
-// open tells what has happened since the cursor. The turn that ran there is read from its beginning, so that its end is understood.
+// open yields the events since the cursor. The turn that ran there is read from its beginning, so that its end is understood.
 func (f *follower) open(ctx context.Context) error {
 	now, err := f.Conversations.Messages(ctx, f.q.Session, conversation.Page{Limit: 1})
 	if err != nil {
@@ -68,7 +68,7 @@ func (f *follower) runs(seq int64, turn chat.TurnID) error {
 	return f.tell(seq, Begun{Turn: turn, Task: turn == f.task})
 }
 
-// between tells a message that belongs to no answer. It reports whether the message was one.
+// between yields a message that belongs to no answer. It reports whether the message was one.
 func (f *follower) between(seq int64, m chat.Message) (is bool, err error) {
 	switch {
 	case m.Role == chat.RoleAssistant && m.Turn == "" && f.q.Beside:
@@ -81,7 +81,7 @@ func (f *follower) between(seq int64, m chat.Message) (is bool, err error) {
 			f.task = m.Turn // it runs from the next event on
 		}
 		if m.Inbox == 0 || m.Rewound || m.Origin != "" && m.Origin != chat.OriginSuperseded {
-			return true, nil // what the product told the model
+			return true, nil // a message of the product to the model
 		}
 		return true, f.tell(seq, Accepted{m.Inbox})
 	}

@@ -53,7 +53,7 @@ type API struct {
 	Tools      Tools
 }
 
-// Tools are where tools, skills and roles come from, what tools may use for people, and the services that agents with some of them are
+// Tools are where tools, skills and roles come from, the access of tools for users, and the services that agents with some of them are
 // published as.
 type Tools struct {
 	MCPServers  mcpservers.Endpoints
@@ -74,7 +74,7 @@ func (t *Tools) Register(h huma.API) {
 	t.Inbox.Register(h)
 }
 
-// Handler returns the routes. Those of login, and what a link shows, are open; all others need a user.
+// Handler returns the routes. Those of login, and of shared links, are open; all others need a user.
 func (a *API) Handler() http.Handler {
 	open, closed := http.NewServeMux(), http.NewServeMux()
 	public := humago.New(open, a.config(jsonlimit.Open))
@@ -88,7 +88,7 @@ func (a *API) Handler() http.Handler {
 	})
 	open.Handle("/api/", a.Auth.Require(closed, a.Refuse))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		w.Header().Set("Cache-Control", "no-store") // data of users is for them alone
 		open.ServeHTTP(w, r)
 	})
 }

@@ -34,7 +34,7 @@ const (
 	maxPassword = 72
 )
 
-// Accounts keeps users, their passwords, tokens and logins.
+// Accounts stores users, their passwords, tokens and logins.
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (users.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
@@ -55,9 +55,9 @@ type WebSessions interface {
 	DeleteWebSession(ctx context.Context, hash []byte) error
 }
 
-// Invites keeps invitations.
+// Invites stores invitations.
 type Invites interface {
-	// CheckInvite is Denied unless somebody can come by an invitation now.
+	// CheckInvite is Denied unless the invitation can be used now.
 	CheckInvite(ctx context.Context, hash []byte) error
 	Join(ctx context.Context, hash []byte, name, password string) (users.User, error)
 }
@@ -73,14 +73,14 @@ type Auth struct {
 
 type contextKey struct{}
 
-// identity is who a request comes from, by a token or by the cookie of a login.
+// identity is the sender of a request, by a token or by the cookie of a login.
 type identity struct {
 	accounts Accounts
 	user     users.User
 	token    []byte      // hash; nil for a browser
 	login    []byte      // hash of a browser's cookie; nil for a program
 	scope    users.Scope // of the token
-	operator bool        // the person is an administrator, whatever the scope of the token
+	operator bool        // the user is an administrator, for any scope of the token
 }
 
 // identified returns a context of a request in which decoded files count as the user's.
@@ -198,7 +198,7 @@ func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (i
 // ErrSignIn is the error of a request without credentials, or with wrong ones.
 var ErrSignIn = &SignInError{"sign in first"}
 
-// SignInError says why a request is not authenticated. It is answered with status 401.
+// SignInError is the reason why a request is not authenticated. It is answered with status 401.
 type SignInError struct{ text string }
 
 // Error returns the sentence.
@@ -211,11 +211,11 @@ func unknown(err error, text string) error {
 	return err
 }
 
-// Credentials are what a person signs in with.
+// Credentials are the sign-in data of a user.
 type Credentials struct {
 	Name     string
 	Password string
-	Browser  string // the mark that an earlier login of this person left in this browser; empty: none
+	Browser  string // the mark that an earlier login of this user left in this browser; empty: none
 }
 
 // Login is an open login of a browser.
@@ -331,8 +331,8 @@ func signedIn(r *http.Request) lane {
 	return lane{known: true, name: "login " + text(id.login)}
 }
 
-// confirm asks for the current password of a user who has one. The first password must be chosen in a browser: somebody who
-// got hold of a script's token must not be able to set one.
+// confirm asks for the current password of a user who has one. The first password must be chosen in a browser: a stolen
+// token of a script must not be able to set one.
 func (a *Auth) confirm(r *http.Request, user users.User, current string) error {
 	if id, _ := r.Context().Value(contextKey{}).(identity); user.PasswordHash == "" && id.login == nil {
 		return fault.Errorf(fault.Denied, "the first password is set in a browser; \"xbot login-link\" prints a link that signs one in")

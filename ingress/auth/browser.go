@@ -13,11 +13,11 @@ import (
 	"xbot/internal/chat"
 )
 
-// browserID is how many bytes tell browsers apart.
+// browserID is the length of the id of a browser, in bytes.
 const browserID = 16
 
-// newBrowser makes the mark of a browser that has signed in as a user, which tells it from those that guess passwords. The
-// mark is no credential.
+// newBrowser makes the mark of a browser that has signed in as a user, which distinguishes it from those that guess
+// passwords. The mark is no credential.
 func (a *Auth) newBrowser(user chat.UserID) string {
 	id := make([]byte, browserID)
 	rand.Read(id) // never fails
@@ -43,8 +43,8 @@ func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	return lane{name: a.Address(r)}
 }
 
-// Address is where a request comes from. Behind proxies of ours it is what the first of them saw. An IPv6 address counts as
-// its whole subnet, since one host usually has all of it.
+// Address is where a request comes from. Behind proxies of ours it is the address that the first of them saw. An IPv6
+// address counts as its whole subnet, since one host usually has all of it.
 func (a *Auth) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 const (
 	// hashWait is how long a password waits for a free processor.
 	hashWait = 10 * time.Second
-	// laneLength is how many passwords of one address may wait; more are refused, so that somebody who guesses fills only
-	// their own lane.
+	// laneLength is how many passwords of one address may wait; more are refused, so that a client that guesses fills only
+	// its lane.
 	laneLength = 8
 	// maxLanes bounds the memory of addresses that have had a turn.
 	maxLanes = 10_000
@@ -22,14 +22,14 @@ const (
 
 // gate limits how many passwords are hashed at the same time. The others wait in lanes: one for each address, and one for
 // each known browser. The next password comes from a known browser, else from the lane that has had the fewest turns, else
-// from the lane that came last. So somebody who sends many passwords waits behind somebody who sends one, even with many
+// from the lane that came last. So a client that sends many passwords waits behind one that sends one, even with many
 // addresses.
 type gate struct {
 	mu      sync.Mutex
 	room    int
 	busy    int
 	waiting int
-	arrived int // counts those who came, to tell who came last
+	arrived int // counts arrivals, to find the last one
 	lanes   map[lane]*queue
 }
 
@@ -49,7 +49,7 @@ type waiter struct {
 	turn   chan struct{}
 }
 
-// hashing has room for half of the processors, so that no number of people who sign in keeps the others waiting.
+// hashing has room for half of the processors, so that no number of sign-ins keeps the others waiting.
 var hashing = &gate{room: max(1, runtime.GOMAXPROCS(0)/2)}
 
 // hashed runs fn, which hashes a password, when there is room.
@@ -92,7 +92,7 @@ func (g *gate) enter(in lane) (waiter, error) {
 	return w, nil
 }
 
-// remember adds a lane, and forgets those in which nobody waits when there are too many.
+// remember adds a lane, and forgets empty ones when there are too many.
 func (g *gate) remember(in lane, q *queue) {
 	if g.lanes == nil {
 		g.lanes = map[lane]*queue{}

@@ -24,7 +24,7 @@ func (h Hosts) Check(r *http.Request) error {
 	return fault.Errorf(fault.Denied, "this server does not answer for the host %q; add it to XBOT_ALLOWED_HOSTS", r.Host)
 }
 
-// SameOrigin refuses requests that another site's page sent with our cookie. SameSite alone would let in pages from
+// SameOrigin refuses requests that another site's page sent with our cookie. SameSite would not refuse pages from
 // other ports of the same host.
 func (h Hosts) SameOrigin(r *http.Request) error {
 	origin := r.Header.Get("Origin")

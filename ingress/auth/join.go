@@ -7,17 +7,17 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Invitation is what somebody brings who comes by a link.
+// Invitation is the request of a user who joins by a link.
 type Invitation struct {
 	Token string
 	Credentials
 }
 
-// JoinPath is where the page takes invitations. The token stands in the fragment, which browsers send to nobody.
+// JoinPath is where the page takes invitations. The token is in the fragment, which browsers do not send.
 const JoinPath = "/join#token="
 
-// Join makes the account of somebody who comes by an invitation, and opens a login for their browser. The link is looked at before
-// the password is hashed, which takes long.
+// Join makes the account of a user who comes by an invitation, and opens a login for their browser. The link is checked before the
+// password is hashed, which takes long.
 func (a *Auth) Join(w http.ResponseWriter, r *http.Request, in Invitation) (Login, error) {
 	if err := checkPassword(in.Password); err != nil {
 		return Login{}, err

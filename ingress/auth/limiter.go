@@ -38,8 +38,8 @@ type attempts struct {
 	last time.Time
 }
 
-// begin counts an attempt before its password is checked, so that parallel guesses gain nothing. The error says how long the
-// attempt has to wait; then it was not counted.
+// begin counts an attempt before its password is checked, so that parallel guesses gain nothing. The error has the time that
+// the attempt has to wait; then it was not counted.
 func (l *limiter) begin(who guesser) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -16,10 +16,10 @@ import (
 	"xbot/internal/secret"
 )
 
-// A browser sends a cookie to every port of a host: a server that somebody else runs on another port receives that of a
-// login. So the cookie is half of what a browser has to show. The other half is kept by the page, where only its own
-// origin, port included, can read it: the page key, which each request of the page has in a header. Where a page cannot
-// set a header, it asks for an address that shows the same: a pass for one download, a path for the Temporal UI.
+// A browser sends a cookie to every port of a host: another server on another port receives that of a login. So the
+// cookie is half of what a browser has to show. The page keeps the other half where only its own origin, port included,
+// can read it: the page key, which each request of the page has in a header. Where a page cannot set a header, it asks
+// for an address that shows the same: a pass for one download, a path for the Temporal UI.
 const (
 	// PageHeader is the header with the page key.
 	PageHeader = "X-Xbot-Page"
@@ -27,7 +27,7 @@ const (
 	passParameter = "pass"
 	// passLife is how long a pass can be used; a download that has begun goes on.
 	passLife = time.Minute
-	// keyedFolder stands before the key in a path.
+	// keyedFolder precedes the key in a path.
 	keyedFolder = "k/"
 )
 
@@ -107,8 +107,8 @@ func (a *Auth) Under(ctx context.Context, root string) string {
 	return root + keyedFolder + text(a.mac("path "+root, id.login)) + "/"
 }
 
-// RequireUnder lets only authenticated requests through to a program of its own under root, which ends with a slash. A
-// browser shows the page key by its path, which next does not see. A person who opens a path without a key, or with that of
+// RequireUnder lets only authenticated requests through to a separate program under root, which ends with a slash. A
+// browser shows the page key by its path, which next does not see. A user who opens a path without a key, or with that of
 // an earlier login, is sent to the page, which knows the whole path.
 func (a *Auth) RequireUnder(root string, next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	tokens := a.Require(next, refuse)

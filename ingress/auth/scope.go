@@ -9,8 +9,8 @@ import (
 	"xbot/internal/user/users"
 )
 
-// may refuses what the token of a request is not for. A browser may all that its person may. A token that reads opens no
-// socket, since one takes commands.
+// may refuses a request that its token does not allow. A browser may do all that its user may. A token that reads opens
+// no socket, since one takes commands.
 func (id identity) may(r *http.Request) error {
 	switch {
 	case !id.narrow():
@@ -34,12 +34,12 @@ func MayConverse(ctx context.Context) error {
 	return fault.Errorf(fault.Denied, "the scope of this token is %q, which does not allow to write in conversations; make one with a wider scope", id.scope)
 }
 
-// narrow reports whether it is a token's that may less than its person.
+// narrow reports whether it is a token's that may less than its user.
 func (id identity) narrow() bool { return id.login == nil && id.scope != users.ScopeAdmin }
 
 func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
 
-// converses reports whether a request is about conversations, or what is said for them.
+// converses reports whether a request is about conversations, or recordings for them.
 func converses(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == "/api/sessions" || r.URL.Path == "/api/transcriptions" || strings.HasPrefix(r.URL.Path, "/api/sessions/")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Visitor is the user whose login a browser has the cookie of; 0: it has none. That is half of a login: it can forbid what is allowed for another
-// reason, and allows nothing by itself.
+// reason, and allows nothing alone.
 func (a *Auth) Visitor(r *http.Request) (chat.UserID, error) {
 	user, err := a.visitor(r)
 	return user.ID, err

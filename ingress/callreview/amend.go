@@ -1,4 +1,4 @@
-// Package callreview validates what a person changed in a call that waits for permission, as the call itself was validated when the model wrote it.
+// Package callreview validates the changes of a user to a call that waits for permission, as the call was validated when the model wrote it.
 package callreview
 
 import (
@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Judge says whether a call may become what a person has made of it. It is safe for concurrent use.
+// Judge decides whether a call may become what a user has made of it. It is safe for concurrent use.
 type Judge struct {
 	Tools interface {
 		Of(ctx context.Context, key chat.SessionKey) (*toolset.Set, error)
@@ -25,10 +25,10 @@ type Judge struct {
 	}
 }
 
-// Change returns what a person has made of a call; nil: nothing else than it was. The name of the tool and its class stay. Arguments that
-// are no JSON object are Invalid, and so are those of a call that asks questions; more than chat.MaxArguments bytes are TooLarge. What a
-// rule denies now is Denied. Where hooks would be asked about the call it is Denied, too: they have judged the call as it was. A tool that
-// is gone, or is run in another way than when it was called, is a Conflict.
+// Change returns what a user has made of a call; nil: nothing else than it was. The name of the tool and its class stay. Arguments that
+// are no JSON object are Invalid, and so are those of a call that asks questions; more than chat.MaxArguments bytes are TooLarge. A call
+// that a rule denies now is Denied. Where hooks would be asked about the call it is Denied, too: they have judged the call as it was. A
+// tool that is gone, or is run in another way than when it was called, is a Conflict.
 func (j *Judge) Change(ctx context.Context, call chat.Call, arguments json.RawMessage) (*chat.Change, error) {
 	if len(call.Questions) > 0 {
 		return nil, i18n.Fault(fault.Invalid, i18n.EditQuestions)
@@ -68,7 +68,7 @@ func (j *Judge) Change(ctx context.Context, call chat.Call, arguments json.RawMe
 	return &chat.Change{Arguments: wanted, Summary: tools.Summary(call.Name, wanted), Plan: plan, Digest: decision.Digest}, nil
 }
 
-// hooked reports whether hooks are to be asked before the changed call runs, or before a person is asked about it.
+// hooked reports whether hooks are to be asked before the changed call runs, or before a user is asked about it.
 func (j *Judge) hooked(ctx context.Context, call chat.Call, names []string, arguments string) bool {
 	if j.Hooks == nil {
 		return false

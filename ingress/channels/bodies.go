@@ -11,16 +11,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// Anybody can send bodies to a webhook, and who sent one is known only when it is read. These bound what all of them hold
-// together. Events of platforms have some kilobytes.
+// Any client can send bodies to a webhook, and their sender is known only when they are read. These bound what all of
+// them hold together. Events of platforms have some kilobytes.
 const (
 	// hooksAtOnce is how many calls a process handles at once, and hooksOfOne how many of them may come from one address, so that a slow client
 	// delays no platform.
 	hooksAtOnce = 64
 	hooksOfOne  = 24
-	// smallBody is what each of them may hold, in bytes.
+	// smallBody is the most that each of them may hold, in bytes.
 	smallBody = 256 << 10
-	// largeBodies is what those that are larger may hold together beyond that, in bytes.
+	// largeBodies is how much larger ones may hold together beyond that, in bytes.
 	largeBodies = 24 << 20
 	// largestBody is the most that a platform may send, in bytes.
 	largestBody = 8 << 20

@@ -15,8 +15,8 @@ import (
 // signalTimeout bounds the sign that a message was accepted: later it is of no use.
 const signalTimeout = 10 * time.Second
 
-// signal shows a person that their message was accepted, as the policy says. It is best effort and independent of the
-// acknowledgement of the message: a person who has to wait also sees the progress of the turn.
+// signal shows a user that their message was accepted, as the policy defines. It is best effort and independent of the
+// acknowledgement of the message: a user who has to wait also sees the progress of the turn.
 func (r *receiver) signal(to channel.Address, e chat.Envelope, out gateway.Outcome) {
 	ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
 	defer cancel()
@@ -51,7 +51,7 @@ func react(ctx context.Context, a channel.Account, to channel.Address, id, emoji
 	return err
 }
 
-// received says in words that a message arrived, unless that would use up one of a limited number of answers.
+// received sends a text that a message arrived, unless that would use up one of a limited number of answers.
 func received(ctx context.Context, a channel.Account, to channel.Address, e chat.Envelope, lang i18n.Lang) error {
 	if counted(a, to) {
 		return nil

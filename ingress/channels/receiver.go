@@ -58,7 +58,7 @@ const (
 	directTimeout = 30 * time.Second
 )
 
-// direct sends a person a message that belongs to no conversation. A slow platform does not keep the event from being
+// direct sends a user a message that belongs to no conversation. A slow platform does not keep the event from being
 // acknowledged in time.
 func (r *receiver) direct(to channel.Address, m channel.Message) {
 	said := make(chan struct{})
@@ -94,7 +94,7 @@ func (r *receiver) Recalled(ctx context.Context, e chat.Envelope) error {
 	return err
 }
 
-// Report writes down how the account stands: changes at once, the arrival of events once a second.
+// Report stores the state of the account: changes at once, the arrival of events once a second.
 func (r *receiver) Report(s channel.Status) {
 	r.mu.Lock()
 	changed := s.Connected != r.status.Connected || fmt.Sprint(s.Err) != fmt.Sprint(r.status.Err)

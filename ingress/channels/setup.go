@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// lookEvery is how soon a change of what is configured is acted upon.
+	// lookEvery is how soon a change of the configuration takes effect.
 	lookEvery = time.Second
 	// lease is how long a connection belongs to an ingress that does not renew it.
 	lease = 15 * time.Second
@@ -33,11 +33,11 @@ type Gateway interface {
 	Receive(ctx context.Context, e chat.Envelope) (gateway.Outcome, error)
 	Edit(ctx context.Context, e chat.Envelope) (bool, error)
 	Recall(ctx context.Context, e chat.Envelope) (bool, error)
-	// Press accepts an answer by a card, within the platform's time limit, and returns what its sender is told.
+	// Press accepts an answer by a card, within the platform's time limit, and returns the reply to its sender.
 	Press(ctx context.Context, p channel.Press) channel.Toast
 }
 
-// States stores which process holds an account, the account's state, and how many signs of life it has shown.
+// States stores which process holds an account, the account's state, and how many progress updates it has shown.
 type States interface {
 	channel.Signs
 	HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error)
@@ -67,7 +67,7 @@ type run struct {
 	done     chan struct{}
 }
 
-// Run runs what is configured until ctx ends.
+// Run runs the configured accounts until ctx ends.
 func (d *Setup) Run(ctx context.Context) error {
 	d.running = map[[2]string]*run{}
 	ticker := time.NewTicker(lookEvery)
@@ -86,7 +86,7 @@ func (d *Setup) Run(ctx context.Context) error {
 	}
 }
 
-// look starts what is new and stops what is gone or was changed.
+// look starts new accounts and stops those that are gone or were changed.
 func (d *Setup) look(ctx context.Context) error {
 	known, err := d.Live.Accounts(ctx)
 	if err != nil {

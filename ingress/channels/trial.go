@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// checkFor bounds what is asked of the platform in one test.
+	// checkFor bounds the calls of the platform in one test.
 	checkFor = 20 * time.Second
 	// connectFor is how long a test waits for a connection that is just being made.
 	connectFor = 8 * time.Second
@@ -29,12 +29,12 @@ type Trial struct {
 	Live     *channel.Live
 }
 
-// ToLast asks for a message to the person who wrote last in a direct chat.
+// ToLast asks for a message to the user who wrote last in a direct chat.
 const ToLast = "last"
 
-// Test tries an account: its settings, its credentials and permissions, its connection, and, where to says so, a message. A
-// place is a person's id on the platform, group: or channel: with an id, or ToLast; empty: no message is sent. Findings are no
-// errors: NotFound means that there is no such account, Invalid that to is no place.
+// Test tries an account: its settings, its credentials and permissions, its connection, and, where to names a place, a
+// message. A place is a user's id on the platform, group: or channel: with an id, or ToLast; empty: no message is sent.
+// Findings are no errors: NotFound means that there is no such account, Invalid that to is no place.
 func (t *Trial) Test(ctx context.Context, name, account, to string) ([]chat.ChannelFinding, error) {
 	before, err := t.Accounts.ViewOf(ctx, name, account)
 	if err != nil {
@@ -83,7 +83,7 @@ func (t *Trial) check(ctx context.Context, a channel.Account) []chat.ChannelFind
 	return found
 }
 
-// connection says how the receiving side stands. One that nothing is known of yet is waited for.
+// connection returns the state of the receiving side. It waits for one that nothing is known of yet.
 func (t *Trial) connection(ctx context.Context, view chat.ChannelAccount) []chat.ChannelFinding {
 	if !view.Enabled {
 		return []chat.ChannelFinding{{Step: chat.TestConnection, State: chat.TestUntested, Text: "the channel is switched off"}}

@@ -48,7 +48,7 @@ func (d *Setup) address(q *http.Request) string {
 	return d.Addresses.Address(q)
 }
 
-// refuse tells a caller that its body was not accepted. Platforms repeat an event that was not answered with success.
+// refuse answers that the body of a caller was not accepted. Platforms repeat an event that was not answered with success.
 func refuse(w http.ResponseWriter, err error) {
 	switch {
 	case fault.Is(err, fault.RateLimited):

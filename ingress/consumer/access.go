@@ -11,7 +11,7 @@ import (
 	"xbot/internal/service/servicestore"
 )
 
-// caller is who asks: whoever has a key, or a media token that was made with one.
+// caller is the sender of a request: the holder of a key, or of a media token that was made with one.
 type caller struct {
 	servicestore.Caller
 
@@ -32,10 +32,10 @@ var (
 	errToken    = &keyError{"this address is not valid any more; ask for another media-token"}
 )
 
-// errWithdrawn is the error of a good key of a service that nobody may use now.
+// errWithdrawn is the error of a good key of a service that is not open now.
 var errWithdrawn = fault.Errorf(fault.Denied, "this service is not offered at the moment; conversations are kept, and go on when it is offered again")
 
-// identify finds out who asks. It reads nothing but the key of the request, and the token of addresses of files.
+// identify finds the caller. It reads nothing but the key of the request, and the token of addresses of files.
 func (a *API) identify(r *http.Request) (caller, error) {
 	if header := r.Header.Values("Authorization"); len(header) > 0 {
 		return a.byKey(r, header)
@@ -50,7 +50,7 @@ func (a *API) byKey(r *http.Request, header []string) (caller, error) {
 	scheme, key, _ := strings.Cut(header[0], " ")
 	key = strings.TrimSpace(key)
 	if len(header) != 1 || !strings.EqualFold(scheme, "Bearer") || !strings.HasPrefix(key, service.KeyPrefix) {
-		return caller{}, errNoKey // it is no key of a service at all, and nobody guesses so
+		return caller{}, errNoKey // it is no key of a service at all, and no guess
 	}
 	hash := secret.HashToken(key)
 	from := a.Addresses.Address(r)
@@ -65,7 +65,7 @@ func (a *API) byKey(r *http.Request, header []string) (caller, error) {
 	return caller{Caller: by, Services: a.Services, hash: hash}, nil
 }
 
-// lookUp finds whose a key is. One that was good before waits for no others of its address.
+// lookUp finds the caller of a key. One that was good before waits for no others of its address.
 func (a *API) lookUp(ctx context.Context, from string, hash []byte) (servicestore.Caller, error) {
 	if !a.wrong.isKnown(hash) {
 		if err := a.wrong.enter(ctx, from); err != nil {
@@ -83,7 +83,7 @@ func open(by servicestore.Caller) error {
 	return nil
 }
 
-// access is what a stream is read with, which it may outlive.
+// access checks the credential of a stream, which may outlive it.
 type access struct {
 	caller
 
@@ -107,7 +107,7 @@ func (c access) Still(ctx context.Context) error {
 
 type contextKey struct{}
 
-// visit is what handlers know of a request.
+// visit is the state of a request for handlers.
 type visit struct {
 	caller
 
@@ -116,7 +116,7 @@ type visit struct {
 	record *servicestore.Request
 	// reads is the conversation that the request reads in; without an id: none.
 	reads service.Conversation
-	// uncounted says that the request was beyond the limit of the minute.
+	// uncounted reports that the request was beyond the limit of the minute.
 	uncounted bool
 }
 

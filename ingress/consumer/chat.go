@@ -38,7 +38,7 @@ type NewMessage struct {
 	Attachments  []string `json:"attachments,omitempty" maxItems:"20" doc:"Paths that the upload of attachments returned."`
 }
 
-// Stopped says what a stop found.
+// Stopped is the result of a stop.
 type Stopped struct {
 	Stopped bool `json:"stopped" doc:"Something ran or waited. What was written is kept."`
 }
@@ -115,14 +115,14 @@ func (a *API) registerChat(h huma.API) {
 type outgoing struct {
 	id      string // of the message, unique among all
 	content Content
-	files   []string // in the room of the conversation
+	files   []string // in the file system of the conversation
 	title   string   // of the conversation, if it has none; empty: the beginning of the text
 }
 
-// check refuses what would not be accepted, before anything is kept of it.
+// check refuses a message that would not be accepted, before anything of it is stored.
 func (o outgoing) check() error {
 	if err := o.content.check(len(o.files)); err != nil || strings.TrimSpace(o.content.Text) == "" {
-		return err // without words it says what came with it
+		return err // without words its text names its files
 	}
 	return intake.Check(inbound(service.Conversation{}, o.id, o.content.Text))
 }
@@ -176,7 +176,7 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 		return engine.Accepted{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
-		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it says nothing else
+		in.Text = strings.TrimSpace(chat.AttachmentLines(in.Files)) // it has no other text
 	}
 	if words := title(cmp.Or(o.title, o.content.Text), firstTitle); c.Title == "" && words != "" {
 		if err := a.Conversations.UpdateSession(ctx, c.Session, &words, nil); err != nil {
@@ -193,7 +193,7 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 	return got, err
 }
 
-// inbound is what a consumer writes in a conversation. The name of its user says in the Temporal UI whose it is.
+// inbound is a message of a consumer in a conversation. The name of its user shows in the Temporal UI whose it is.
 func inbound(c service.Conversation, id, text string) intake.Inbound {
 	return intake.Inbound{
 		Inbound: engine.Inbound{

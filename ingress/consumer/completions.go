@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// completions answers requests in the form of OpenAI's chat completions. The model is the service, whatever the request calls it.
+// completions answers requests in the form of OpenAI's chat completions. The model is the service, under any name in the request.
 type completions struct{ *API }
 
 // Refusal implements openai.Refusals.
@@ -40,7 +40,7 @@ type asked struct {
 
 	send  servicestore.Send
 	where service.Conversation // with an id: it is there already
-	named string               // what a conversation that is to begin is found by later; empty: by its id alone
+	named string               // name by which a conversation that is to begin is found later; empty: by its id alone
 }
 
 // outgoing is the message on its way into its conversation.
@@ -107,7 +107,7 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q ask
 }
 
 // named is the conversation that has begun for a name; without an id where none has. A message in it that was accepted before is known by it,
-// whatever limit is reached now.
+// even if a limit is reached now.
 func (c completions) named(ctx context.Context, v *visit, name string) (service.Conversation, error) {
 	where, err := c.Services.NamedConversation(ctx, v.Caller, name)
 	if fault.Is(err, fault.NotFound) {
@@ -122,7 +122,7 @@ func (q *asked) retry() servicestore.Retry {
 	return servicestore.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
 }
 
-// before finds the message that a retry was before. One whose conversation was deleted meanwhile begins anew.
+// before finds the earlier message of a retry. If its conversation was deleted meanwhile, the retry counts as a new request.
 func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool, err error) {
 	if q.Chosen {
 		return false, nil

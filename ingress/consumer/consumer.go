@@ -1,6 +1,6 @@
-// Package consumer is the API by which programs and people outside use a service that an administrator has published. It knows keys of
-// services and no other credential, and what is the house's does not exist here. What it says is meant for outsiders: none of its sentences
-// names a setting, a machine or a person of the installation.
+// Package consumer is the API by which programs and people outside use a service that an administrator has published. It accepts keys of
+// services and no other credential, and other data of the installation does not exist here. Its texts are meant for outsiders: none of them
+// names a setting, a machine or a user of the installation.
 package consumer
 
 import (
@@ -77,13 +77,13 @@ type Turns interface {
 	Delivered(ctx context.Context, in engine.Inbound) (known engine.Delivered, ok bool, err error)
 }
 
-// Dispatch accepts what consumers write.
+// Dispatch accepts messages of consumers.
 type Dispatch interface {
 	Plain(ctx context.Context, in intake.Inbound) (engine.Accepted, error)
 	Stop(ctx context.Context, in intake.Inbound) (engine.Stopped, error)
 }
 
-// Rooms are where the files of conversations are.
+// Rooms are the file systems of conversations.
 type Rooms interface {
 	OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error)
 }
@@ -93,7 +93,7 @@ type Addresses interface {
 	Address(r *http.Request) string
 }
 
-// Config is what the API works with.
+// Config has the dependencies of the API.
 type Config struct {
 	Messages      Messages
 	Attachments   Attachments
@@ -109,7 +109,7 @@ type Config struct {
 	Log           *slog.Logger
 	Outages       *outage.Watch       // counts requests that are refused while Postgres is away; nil: each is logged
 	Pictures      *webpicture.Fetcher // reaches the public internet alone: consumers choose the addresses
-	Tally         Tally               // nil: nobody counts
+	Tally         Tally               // nil: no counting
 }
 
 // Tally counts requests for operators, by service and status.
@@ -131,21 +131,21 @@ type API struct {
 	routes    *http.ServeMux
 }
 
-// New returns the API. Records are to be written beside it.
+// New returns the API. Records writes its records of requests.
 func New(c Config) *API {
 	a := &API{Config: c, uploads: newUploads(), large: largebody.New(), records: newRecorder(c.ServiceUsage, c.Log), routes: http.NewServeMux()}
 	a.register(a.routes)
 	return a
 }
 
-// Records begins to write what is recorded of requests. Call stop after the last request was answered: then nothing is lost.
+// Records begins to write the records of requests. Call stop after the last request was answered: then nothing is lost.
 func (a *API) Records(ctx context.Context) (stop func()) {
 	return a.records.start(context.WithoutCancel(ctx))
 }
 
-// ServeHTTP answers a request: to anybody the document of the API, everything else to whoever has a key.
+// ServeHTTP answers a request: the document of the API without a key, everything else with one.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Cache-Control", "no-store") // what consumers wrote is for them alone
+	w.Header().Set("Cache-Control", "no-store") // messages of consumers are for them alone
 	if openai.AllowOrigins(w, r) {
 		return
 	}
@@ -162,7 +162,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.serve(w, r, by)
 }
 
-// speaks is the language of a consumer: that of what they write, else the one that their browser asks for.
+// speaks is the language of a consumer: that of their text, else the one that their browser asks for.
 func speaks(r *http.Request, text string) i18n.Lang {
 	if text != "" {
 		return i18n.Of(text)

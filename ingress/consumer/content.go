@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Content is what a consumer says: a text, or parts that are texts and pictures.
+// Content is a message of a consumer: a text, or parts that are texts and pictures.
 type Content struct {
 	Text     string
 	Pictures []webpicture.Picture // in their order
@@ -29,7 +29,7 @@ type part struct {
 	} `json:"image_url"`
 }
 
-// UnmarshalJSON reads either form. What it does not understand is told by check, in a sentence.
+// UnmarshalJSON reads either form. check reports what it does not understand, in a sentence.
 func (c *Content) UnmarshalJSON(data []byte) error {
 	*c = Content{}
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '"' {
@@ -86,7 +86,7 @@ func (c Content) check(files int) error {
 	return nil
 }
 
-// pictureOf reads a picture that stands in its address, or the address where it is.
+// pictureOf reads a picture from a data URL, or the address where it is.
 func pictureOf(address string) (webpicture.Picture, error) {
 	if !strings.HasPrefix(address, "data:") {
 		return webpicture.Picture{Address: address}, webpicture.Check(address)
@@ -95,7 +95,7 @@ func pictureOf(address string) (webpicture.Picture, error) {
 	return webpicture.Picture{Data: data}, err
 }
 
-// dataURL reads a picture that stands in its address.
+// dataURL reads a picture from a data URL.
 func dataURL(address string) ([]byte, error) {
 	rest, ok := strings.CutPrefix(address, "data:image/")
 	kind, body, both := strings.Cut(rest, ",")

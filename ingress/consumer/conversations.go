@@ -23,7 +23,7 @@ const (
 	maxTitle, firstTitle = 200, 30
 )
 
-// About is what consumers know of a service.
+// About is the data of a service for consumers.
 type About struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -86,7 +86,7 @@ func (a *API) registerConversations(h huma.API) {
 		Once string `header:"Idempotency-Key" maxLength:"128"`
 		Body *titleBody
 	}) (*struct{ Body ConversationWithMessages }, error) {
-		named := cmp.Or(in.Body, &titleBody{}) // nothing of it has to be said
+		named := cmp.Or(in.Body, &titleBody{}) // the body is optional
 		c, err := a.Services.BeginConversation(ctx, servicestore.NewConversation{
 			Caller: v.Caller, Source: v.source(), Title: title(named.Title, maxTitle), External: begunWith(in.Once),
 		})
@@ -146,7 +146,7 @@ func (a *API) registerChanges(h huma.API) {
 	})
 }
 
-// begunWith is what a conversation is found by that was begun with an Idempotency-Key; completions have names of their own.
+// begunWith is the name of a conversation that was begun with an Idempotency-Key; completions have other names.
 func begunWith(once string) string {
 	if once == "" {
 		return ""
@@ -161,7 +161,7 @@ func (a *API) withMessages(ctx context.Context, c service.Conversation, before c
 	return &struct{ Body ConversationWithMessages }{ConversationWithMessages{conversationBody(c), t.messages, t.more, t.task}}, err
 }
 
-// errNoConversation is the answer to every id that is none of the key's, whatever else it may be.
+// errNoConversation is the answer to every id that is none of the key's.
 var errNoConversation = fault.Errorf(fault.NotFound, "there is no such conversation: it was deleted, or was begun with another key")
 
 // conversation is one that was begun with the key of a request.

@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	// The folders of a conversation's room that its consumer sees.
+	// The folders of a conversation's file system that its consumer sees.
 	generatedFolder, attachmentsFolder = "/generated", "/attachments"
-	// pictureFolder is where pictures are that came in a message, and lie on no runner.
+	// pictureFolder is the folder of pictures that came in a message, and lie on no runner.
 	pictureFolder = "pictures/"
 
 	filesPath      = "/api/v1/conversations/{id}/files/"
@@ -107,7 +107,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 		download.SetHeader(w, pictureName(p.MediaType), p.MediaType)
 		download.ShowAnywhere(w)
 		if !r.URL.Query().Has("download") {
-			h.Set("Content-Disposition", "inline") // it is what we made, whatever was sent
+			h.Set("Content-Disposition", "inline") // the server made it, from any upload
 		}
 		http.ServeContent(w, r, "", c.CreatedAt, bytes.NewReader(p.Data))
 		return nil
@@ -121,7 +121,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 		return err
 	}
 	found, err := download.File(r.Context(), box, at)
-	found.Anywhere = true // sites show it to the people that their key is for
+	found.Anywhere = true // sites show it to the users of their key
 	if err == nil && !r.URL.Query().Has("download") {
 		found, err = found.Shown(r.Context())
 	}
@@ -136,7 +136,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 
 var errNoFile = fault.Errorf(fault.NotFound, "the conversation has no such file")
 
-// inFolder is the path in the room of a file that a consumer names below one of its folders. What leads elsewhere is no such file.
+// inFolder is the path in the file system of a file that a consumer names below one of its folders. A path to elsewhere is not found.
 func inFolder(folder, file string) (string, error) {
 	clean := path.Clean("/" + file)
 	if clean == "/" || len(file) > maxPath || clean[1:] != strings.TrimPrefix(file, "/") || !utf8.ValidString(file) || strings.ContainsFunc(file, func(r rune) bool { return unicode.IsControl(r) || r == '\\' }) {
@@ -145,7 +145,7 @@ func inFolder(folder, file string) (string, error) {
 	return folder + clean, nil
 }
 
-// list walks what a conversation made, breadth first.
+// list walks the files that a conversation made, breadth first.
 func list(ctx context.Context, box sandbox.Sandbox) ([]File, error) {
 	out, folders := []File{}, []string{generatedFolder}
 	for depth := 0; depth < maxListedDepth && len(folders) > 0; depth++ {

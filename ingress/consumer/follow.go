@@ -26,8 +26,8 @@ type followers struct {
 	count map[string]int // by conversation, and by key
 }
 
-// enter admits a reader; leave is to be called in the end. Whoever reads the answer of a message that was just admitted has room in any case:
-// the places of their key bound them.
+// enter admits a reader; the caller calls leave in the end. It always admits a reader of the answer to a message that was just admitted: the
+// places of their key bound them.
 func (f *followers) enter(c service.Conversation, admitted bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +65,7 @@ func (a *API) reads(v *visit, c service.Conversation, admitted bool) error {
 	return err
 }
 
-// left ends what a request has counted as.
+// left ends the counts of a request.
 func (a *API) left(v *visit) {
 	if v.reads.ID != "" {
 		a.followers.leave(v.reads)
@@ -89,8 +89,8 @@ func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q an
 	return a.attend(v, c, q, a.tellAlong)
 }
 
-// tellAlong tells what goes on in a conversation, for as long as its reader stays.
+// tellAlong writes the events of a conversation for as long as its reader stays.
 func (a *API) tellAlong(ctx context.Context, v *visit, s *events, q answer.Question) error {
-	v.record.Latency = time.Since(v.record.At) // how long somebody reads says nothing of the service
+	v.record.Latency = time.Since(v.record.At) // the time of reading is no latency of the service
 	return a.tellAll(v, s, a.Answers.Watch(ctx, q))
 }

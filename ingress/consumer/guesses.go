@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	// freeGuesses is how many wrong keys of one address are told so before each is told to wait.
+	// freeGuesses is how many wrong keys of one address are refused as wrong before each is refused with a wait.
 	freeGuesses = 20
 	// guessPause is how long an address gains another one.
 	guessPause = 3 * time.Second
@@ -19,9 +19,9 @@ const (
 	lookupsAtOnce, lookupsWaiting = 2, 500
 )
 
-// guesses slow down whoever sends wrong keys. A key that is good is never refused, whoever else sends wrong ones from its address: it is looked
-// up first. Of one address a few keys alone that are not known are looked up at once, and the others wait, so that a flood of wrong ones does
-// not reach the database. The zero value is ready.
+// guesses slows down clients that send wrong keys. A good key is never refused, even if others send wrong ones from its address: it is looked
+// up first. Only a few unknown keys of one address are looked up at once, and the others wait, so that a flood of wrong ones does not reach the
+// database. The zero value is ready.
 type guesses struct {
 	mu    sync.Mutex
 	known map[string]struct{} // hashes of keys that were good in this process
@@ -36,7 +36,7 @@ type lookups struct {
 	n      int // that have a place or wait for one
 }
 
-// clock tells the time.
+// clock returns the current time.
 type clock interface{ Now() time.Time }
 
 // guesser is an address with the wrong keys that count now.
@@ -60,8 +60,7 @@ func (g *guesses) isKnown(hash []byte) bool {
 	return known
 }
 
-// enter waits until a key of an address that is not known may be looked up; leave is to be called behind it. RateLimited says that too many
-// wait already.
+// enter waits until an unknown key of an address may be looked up; the caller calls leave afterwards. RateLimited: too many wait already.
 func (g *guesses) enter(ctx context.Context, from string) error {
 	l, err := g.join(from)
 	if err != nil {
@@ -114,8 +113,8 @@ func (g *guesses) part(from string) {
 	delete(g.busy, from)
 }
 
-// miss notes a wrong key of an address, and returns its error: RateLimited where too many came. Who knew a key may learn that it is not good
-// any more.
+// miss notes a wrong key of an address, and returns its error: RateLimited where too many came. A client that knew a key may learn that it
+// is not good any more.
 func (g *guesses) miss(from string, hash []byte) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -139,7 +138,7 @@ func (g *guesses) left(from string) float64 {
 func (g *guesses) count(from string, hash []byte) {
 	delete(g.known, string(hash))
 	if g.wrong == nil || len(g.wrong) >= guessers {
-		g.wrong = map[string]guesser{from: g.wrong[from]} // of so many nobody is slowed for long
+		g.wrong = map[string]guesser{from: g.wrong[from]} // with so many addresses none is slowed for long
 	}
 	g.wrong[from] = guesser{n: g.left(from) + 1, last: g.now()}
 }

@@ -18,8 +18,8 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// pictures makes the pictures of a message, which was admitted, as models are shown them. Those of addresses are fetched, unless it was accepted
-// before: then they are there, whatever is at their addresses now.
+// pictures makes the pictures of a message, which was admitted, in the form for models. Those of addresses are fetched, unless it was accepted
+// before: then the stored ones are used.
 func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoing) ([]chat.Picture, error) {
 	ctx = decode.WithOwner(ctx, "consumer "+v.Key)
 	if webpicture.Fetched(o.content.Pictures) {
@@ -27,7 +27,7 @@ func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o 
 		if err != nil || found {
 			return kept, err
 		}
-		largebody.Read(ctx) // whoever is slow to send a picture keeps no others from sending requests
+		largebody.Read(ctx) // a slow sender of a picture keeps no others from sending requests
 	}
 	files, err := a.Pictures.Fetch(ctx, v.Key, o.content.Pictures)
 	if err != nil {
@@ -59,7 +59,7 @@ func draw(ctx context.Context, file []byte, address string) (chat.Picture, error
 	return one, nil
 }
 
-// kept are the pictures of a message that was accepted before. It is a Conflict where that came with others.
+// kept are the pictures of a message that was accepted before. Conflict: the message came with other ones.
 func (a *API) kept(ctx context.Context, c service.Conversation, o outgoing) (pictures []chat.Picture, found bool, err error) {
 	if c.ID == "" {
 		return nil, false, nil // it is to begin with the message
@@ -130,8 +130,8 @@ func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pi
 	return out, a.keep(ctx, c, pictures, in)
 }
 
-// keep keeps the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones under
-// its key are not wanted.
+// keep stores the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones
+// under its key are not wanted.
 func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in engine.Inbound) error {
 	if len(pictures) == 0 {
 		return nil

@@ -31,7 +31,7 @@ func (p *Problem) Error() string { return p.Detail }
 // GetStatus returns the HTTP status.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// GetHeaders returns what the answer has beside the document.
+// GetHeaders returns the additional headers of the answer.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
 // ContentType is that of problem documents.
@@ -46,7 +46,7 @@ var statuses = map[fault.Kind]int{
 	fault.RateLimited: http.StatusTooManyRequests, fault.TooLarge: http.StatusRequestEntityTooLarge, fault.Unavailable: http.StatusServiceUnavailable,
 }
 
-// problem turns an error into a document for outsiders. The text of what is not theirs to repair goes to the log only.
+// problem turns an error into a document for outsiders. The text of an error that they cannot repair goes to the log only.
 func (a *API) problem(err error) *Problem {
 	if p, ok := errors.AsType[*Problem](err); ok {
 		return p
@@ -98,7 +98,7 @@ func (a *API) write(w http.ResponseWriter, p *Problem) {
 	_ = json.NewEncoder(w).Encode(p) // the client is gone if this fails
 }
 
-// titled is the document of an error that huma found in a request by itself.
+// titled is the document of an error that huma found in a request.
 func titled(_ huma.Context, _ string, body any) (any, error) {
 	m, ok := body.(*huma.ErrorModel)
 	if !ok {

@@ -16,10 +16,10 @@ import (
 const (
 	// recordEvery is how soon a request is recorded at the latest: as much is lost if the process is killed.
 	recordEvery = time.Second
-	// recordMost is how many requests are written at once, and recordShare how many of one service may wait to be: many seconds' worth. What comes
-	// beyond it is not recorded, so that nobody's answer waits for the database.
+	// recordMost is how many requests are written at once, and recordShare how many of one service may wait to be: many seconds' worth. More are
+	// not recorded, so that no answer waits for the database.
 	recordMost, recordShare = 500, 4096
-	// recordTime bounds writing what waits, also the last time.
+	// recordTime bounds writing the waiting records, also the last time.
 	recordTime = 10 * time.Second
 )
 
@@ -47,7 +47,7 @@ func (b *beyond) first(key string, at time.Time) bool {
 	return true
 }
 
-// recorder writes what is recorded of requests, in batches, beside their answers.
+// recorder writes records of requests in batches, without delaying their answers.
 type recorder struct {
 	store ServiceUsage
 	log   *slog.Logger
@@ -56,14 +56,14 @@ type recorder struct {
 	mu      sync.Mutex
 	waiting []servicestore.Request
 	of      map[string]int // how many of them are of a service
-	lost    int            // how many were not recorded since it was last said
+	lost    int            // how many were not recorded since the last report
 }
 
 func newRecorder(to ServiceUsage, log *slog.Logger) *recorder {
 	return &recorder{store: to, log: log, full: make(chan struct{}, 1), of: map[string]int{}}
 }
 
-// add hands a request over. It never waits.
+// add queues a request. It never waits.
 func (r *recorder) add(q servicestore.Request) {
 	q.ID = rand.Text()
 	r.mu.Lock()
@@ -81,7 +81,7 @@ func (r *recorder) add(q servicestore.Request) {
 	}
 }
 
-// start begins to write; stop writes what is left and returns then.
+// start begins to write; stop writes the rest and returns then.
 func (r *recorder) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -95,7 +95,7 @@ func (r *recorder) start(ctx context.Context) (stop func()) {
 	}
 }
 
-// run writes until ctx ends, and then what is left.
+// run writes until ctx ends, and then the rest.
 func (r *recorder) run(ctx context.Context) {
 	tick := time.NewTicker(recordEvery)
 	defer tick.Stop()
@@ -111,7 +111,7 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// write records what waits, all of it within recordTime. While the database is away it goes on waiting.
+// write records the waiting requests, all of them within recordTime. While the database is away they go on waiting.
 func (r *recorder) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
@@ -144,7 +144,7 @@ func refused(err error) bool {
 	return fault.Is(err, fault.Invalid) || fault.Is(err, fault.Internal)
 }
 
-// next returns those that are written next, and how many were not recorded since it last said so.
+// next returns the next batch, and how many requests were not recorded since the last call.
 func (r *recorder) next() (batch []servicestore.Request, lost int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

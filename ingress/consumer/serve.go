@@ -19,11 +19,11 @@ const (
 	completionsPath = "/api/v1/chat/completions"
 	modelsPath      = "/api/v1/models"
 	documentPath    = "/api/v1/openapi.json"
-	// channelHeader says that the page of the service asks.
+	// channelHeader marks requests of the page of the service.
 	channelHeader = "X-Xbot-Channel"
 )
 
-// serve answers a request of somebody with a key, and records it.
+// serve answers a request with a key, and records it.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	_, pattern := a.routes.Handler(r)
 	status := &statusWriter{ResponseWriter: w}
@@ -32,7 +32,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, by caller) {
 	v.record.Service, v.record.Key, v.record.Source = by.Service.ID, by.Key, sourceOf(r)
 	defer a.record(v, status)
 	defer a.left(v)
-	// It counts before its body is read, so that none is free because it is no good. What sends a message takes its place later.
+	// It counts before its body is read, so that an invalid request is not free. A request with a message takes its place later.
 	if err := a.Services.Admit(r.Context(), by.Caller, servicestore.Send{}); err != nil {
 		v.uncounted = fault.Is(err, fault.RateLimited)
 		a.refuseUnread(v, status, err)
@@ -64,8 +64,8 @@ func (a *API) refuseUnread(v *visit, w http.ResponseWriter, err error) {
 	a.refuse(w, v.r, err)
 }
 
-// record records a request that was answered. Of those beyond the limit of the minute one a minute of each key is kept: else they would fill
-// the database.
+// record records a request that was answered. Beyond the limit of the minute it records one a minute of each key: else they would fill the
+// database.
 func (a *API) record(v *visit, status *statusWriter) {
 	v.record.Status = status.code()
 	if v.record.Latency == 0 {
@@ -79,7 +79,7 @@ func (a *API) record(v *visit, status *statusWriter) {
 	}
 }
 
-// endpoint is how a route is recorded.
+// endpoint is the recorded name of a route.
 func endpoint(pattern string) string {
 	if pattern == Root {
 		return "unknown"
@@ -91,7 +91,7 @@ func sends(r *http.Request) bool {
 	return r.Method == http.MethodPost && (r.URL.Path == chatPath || r.URL.Path == completionsPath)
 }
 
-// sourceOf says whether the page of the service asks. Whoever has the key may say so.
+// sourceOf returns whether the page of the service asks. Any holder of the key may claim so.
 func sourceOf(r *http.Request) service.Source {
 	if r.Header.Get(channelHeader) == string(service.SourceWeb) {
 		return service.SourceWeb

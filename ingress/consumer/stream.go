@@ -44,7 +44,7 @@ type usage struct {
 // telling writes the events that a question asks for, until they end.
 type telling func(ctx context.Context, v *visit, s *events, q answer.Question) error
 
-// tellAnswer tells an answer. No message: nothing goes on, and that is done.
+// tellAnswer writes the events of an answer. Without a message no answer is in progress, and it writes done.
 func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q answer.Question) error {
 	if q.Message == 0 {
 		return s.send(0, event{Type: "done", Finish: "stop"})
@@ -91,7 +91,7 @@ type events struct {
 	lang i18n.Lang
 }
 
-// tell writes what an event of an answer means to its consumer.
+// tell writes an event of an answer in the form for its consumer.
 func (s *events) tell(e answer.Event) error {
 	switch what := e.What.(type) {
 	case answer.Accepted:
@@ -130,7 +130,7 @@ func (s *events) tell(e answer.Event) error {
 	return nil
 }
 
-// begun says of an answer that nobody asked for where it comes from. Others follow a message.
+// begun writes the origin of an answer that no message asked for. Others follow a message.
 func (s *events) begun(seq int64, b answer.Begun) error {
 	if !b.Task {
 		return nil
@@ -138,7 +138,7 @@ func (s *events) begun(seq int64, b answer.Begun) error {
 	return s.send(seq, event{Type: "begun", Turn: string(b.Turn), Origin: originTask})
 }
 
-// argue tells a piece of the arguments of a call, as far as the call will show them.
+// argue writes a piece of the arguments of a call, as far as the call will show them.
 func (s *events) argue(a answer.Arguments) error {
 	shown := head(a.Piece, maxShown-a.Offset)
 	if shown == "" {
@@ -147,13 +147,13 @@ func (s *events) argue(a answer.Arguments) error {
 	return s.send(0, event{Type: "tool_call_chunk", ID: string(a.ID), Name: a.Tool, ArgsDelta: shown})
 }
 
-// Who says what the consumer did not write.
+// The authors of messages that the consumer did not write.
 const (
 	byAgent  = "agent"
 	byPerson = "person"
 )
 
-// originTask is where an answer comes from that a scheduled task or job has begun.
+// originTask is the origin of an answer that a scheduled task or job has begun.
 const originTask = "task"
 
 func by(person bool) string {
@@ -163,7 +163,7 @@ func by(person bool) string {
 	return byAgent
 }
 
-// failed says why there is no answer. One that was stopped before it began is done.
+// failed writes why there is no answer. One that was stopped before it began is done.
 func (s *events) failed(seq int64, f answer.Failure) error {
 	switch {
 	case f.Kind == answer.Dropped && f.Outcome == "stopped":
@@ -179,7 +179,7 @@ func (s *events) failed(seq int64, f answer.Failure) error {
 	return s.send(seq, event{Type: "error", Code: string(f.Kind), Content: new(sentence(s.lang, f.Text))})
 }
 
-// refused says why a reader may not read on.
+// refused writes why a reader may not read on.
 func (s *events) refused(err error) error {
 	_, noKey := errors.AsType[*keyError](err)
 	switch {

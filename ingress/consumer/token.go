@@ -21,7 +21,7 @@ const tokenLife = 6 * time.Hour
 // maxToken bounds a media token, in bytes.
 const maxToken = 1 << 10
 
-// pass is what a media token says. It is good as long as the secret of the key that it was made with.
+// pass is the content of a media token. It is good as long as the secret of the key that it was made with.
 type pass struct {
 	Service      string `json:"s"`
 	Key          string `json:"k"`

@@ -25,7 +25,7 @@ const (
 	maxShown = 8 << 10
 )
 
-// Message is what a consumer or the service wrote.
+// Message is a message of a consumer or of the service.
 type Message struct {
 	ID          string           `json:"id"`
 	Role        chat.Role        `json:"role" enum:"user,assistant"`
@@ -53,7 +53,7 @@ type ToolCall struct {
 // userID is the id of a message of a consumer, also while it waits.
 func userID(id chat.InboxID) string { return fmt.Sprintf("u%d", id) }
 
-// answerID is the id of a message of the agent, or of a person in its place.
+// answerID is the id of a message of the agent, or of an administrator in its place.
 func answerID(id chat.MessageID) string { return fmt.Sprintf("a%d", id) }
 
 // transcript is a part of a conversation as its consumer reads it, with the cursor that it is true at.
@@ -64,8 +64,8 @@ type transcript struct {
 	task     chat.TurnID // the answer that is being written to a task; empty: none is
 }
 
-// transcript reads the newest messages of a conversation, or those before one. Where there are older ones it is not empty: whoever asks for
-// those names its first message.
+// transcript reads the newest messages of a conversation, or those before one. If there are older ones it is not empty: a request for those
+// names its first message.
 func (a *API) transcript(ctx context.Context, c service.Conversation, before chat.MessageID) (transcript, error) {
 	t, err := a.Conversations.Messages(ctx, c.Session, conversation.Page{Limit: maxMessages, Before: before})
 	if err != nil {
@@ -118,7 +118,7 @@ func (a *API) rowOf(ctx context.Context, c service.Conversation, id string) (cha
 	return at.Message, err
 }
 
-// messagesOf is what rows say to a consumer, and the answer that is being written to a task.
+// messagesOf returns the messages of rows for a consumer, and the answer that is being written to a task.
 func (a *API) messagesOf(ctx context.Context, c service.Conversation, t conversation.Transcript) (said []Message, task chat.TurnID, err error) {
 	var written []chat.InboxID
 	var turns []chat.TurnID
@@ -164,12 +164,12 @@ type reading struct {
 type reply struct {
 	id     chat.TurnID
 	asked  bool   // it answers a message of the consumer, and is no task
-	said   int    // where its last words stand; -1: it has said nothing
-	notice string // what the product said last of it
+	said   int    // index of its last message; -1: it has none
+	notice string // the last notice of the product about it
 }
 
 func (r *reading) read(t conversation.Transcript) {
-	last := map[chat.TurnID]int{} // people may speak while a turn goes on
+	last := map[chat.TurnID]int{} // administrators may write while a turn goes on
 	for i, m := range t.Messages {
 		last[m.Turn] = i
 	}
@@ -205,7 +205,7 @@ func (r *reading) message(m chat.Message) {
 	}
 }
 
-// isSent reports whether a row is a message of the consumer, and isSaid whether it is words of the agent, or of a person in its place.
+// isSent reports whether a row is a message of the consumer, and isSaid whether it is one of the agent, or of an administrator in its place.
 func isSent(m chat.Message) bool {
 	return m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded)
 }
@@ -247,7 +247,7 @@ func (r *reading) assistant(m chat.Message) Message {
 	return out
 }
 
-// origin is where a message of the agent comes from.
+// origin is the source of a message of the agent.
 func (r *reading) origin(m chat.Message) string {
 	if m.Turn != "" && m.Turn == r.task && !r.turn.asked {
 		return originTask
@@ -255,7 +255,7 @@ func (r *reading) origin(m chat.Message) string {
 	return ""
 }
 
-// close says how the turn that was read ended, where it did not end well. A task that has said nothing shows nothing.
+// close adds how the turn that was read ended, if it did not end well. A task without output shows nothing.
 func (r *reading) close(at time.Time) {
 	t := r.turn
 	stopped := r.states[t.id] == chat.TurnStopped
@@ -289,7 +289,7 @@ func attachmentBody(f servicestore.SentFile) AttachmentBody {
 	return AttachmentBody{Path: inside, Name: path.Base(inside), Type: typeOf(inside), Size: f.Size}
 }
 
-// onlyFiles is the text of a message that says nothing beside its files.
+// onlyFiles returns the text of a message that has only files.
 func onlyFiles(files []servicestore.SentFile) string {
 	named := make([]chat.Attachment, len(files))
 	for i, f := range files {
@@ -325,7 +325,7 @@ func head(text string, most int) string {
 	return text[:end]
 }
 
-// told are the sentences of the house that mean something to outsiders, in their words. All others are told as one.
+// told maps notices that mean something to outsiders to their wording for them. All other notices share one sentence.
 var told = []struct {
 	as i18n.ID
 	of []i18n.ID
@@ -336,7 +336,7 @@ var told = []struct {
 	{i18n.ConsumerRefused, []i18n.ID{i18n.ModelRefused, i18n.ModelRefusedPlain, i18n.ModelFiltered, i18n.ModelCutShort}},
 }
 
-// sentence is what outsiders are told of a notice about a turn that failed. The notice may name models, settings and machines.
+// sentence returns the wording for outsiders of a notice about a failed turn. The notice may name models, settings and machines.
 func sentence(lang i18n.Lang, notice string) string {
 	for _, t := range told {
 		if slices.ContainsFunc(t.of, func(id i18n.ID) bool { return i18n.Is(notice, id) }) {

@@ -24,12 +24,12 @@ import (
 const (
 	maxFileBytes = 20 << 20
 	maxFiles     = 20
-	maxBeside    = 1 << 20 // of a request beside its files, in bytes
-	// receiveTime is how long a client may take to send one piece, and undoTime bounds the removal of what a failed upload left.
+	maxBeside    = 1 << 20 // of a request without its files, in bytes
+	// receiveTime is how long a client may take to send one piece, and undoTime bounds the removal of the files of a failed upload.
 	receiveTime, undoTime = time.Minute, 10 * time.Second
 )
 
-// upload stores the files of a form in the room of a conversation, all or none.
+// upload stores the files of a form in the file system of a conversation, all or none.
 func (a *API) upload(w http.ResponseWriter, r *http.Request) {
 	files, err := a.takeFiles(w, r)
 	if err != nil {
@@ -66,7 +66,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	within, cancel := context.WithDeadline(ctx, u.until)
 	defer cancel()
 	out, err := u.take(within, form)
-	if err != nil && u.late() { // whatever broke by it
+	if err != nil && u.late() { // the time limit caused any error
 		err = errLate
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	return out, err
 }
 
-// room is where the files of a conversation are. Why there is none is not the consumer's matter.
+// room is the file system of a conversation. The reason why there is none does not concern the consumer.
 func (a *API) room(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
 	if a.Rooms == nil {
 		return nil, errNoRoom
@@ -94,7 +94,7 @@ type taking struct {
 	box     sandbox.Sandbox
 	control *http.ResponseController
 	until   time.Time
-	folders []string // what was made of it
+	folders []string // folders that were made for it
 }
 
 func (u *taking) take(ctx context.Context, form *multipart.Reader) ([]AttachmentBody, error) {
@@ -127,7 +127,7 @@ func (u *taking) take(ctx context.Context, form *multipart.Reader) ([]Attachment
 	return out, nil
 }
 
-// file stores one file in a folder of its own, so that no name is taken.
+// file stores one file in a separate folder, so that no name is taken.
 func (u *taking) file(ctx context.Context, part *multipart.Part) (AttachmentBody, error) {
 	inside := path.Join(randomFolder(), filename.Safe(part.FileName()))
 	folder := path.Dir(path.Join(attachmentsFolder, inside))
@@ -138,12 +138,12 @@ func (u *taking) file(ctx context.Context, part *multipart.Part) (AttachmentBody
 	from := &pieces{taking: u, from: part}
 	size, err := u.box.Upload(ctx, path.Join(attachmentsFolder, inside), from, sandbox.WriteCreate)
 	if from.err != nil {
-		return AttachmentBody{}, from.err // the client's fault explains what the runner saw
+		return AttachmentBody{}, from.err // the client's fault explains the error of the runner
 	}
 	return AttachmentBody{Path: inside, Name: path.Base(inside), Type: typeOf(inside), Size: size}, err
 }
 
-// undo removes what was stored by an upload that failed. What stays is removed with the conversation.
+// undo removes the files of a failed upload. Files that stay are removed with the conversation.
 func (u *taking) undo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()

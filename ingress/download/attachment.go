@@ -1,4 +1,4 @@
-// Package download sends files and the output of commands from runners to browsers, which save them, and show what is safe to show.
+// Package download sends files and the output of commands from runners to browsers, which save them, and show safe types.
 package download
 
 import (
@@ -26,10 +26,10 @@ const (
 // outputPart is how much of a command's output is read at once, in bytes.
 const outputPart = 512 << 10
 
-// Attachment is a file, a folder or an output on a runner, on its way to a browser. Unless it is Shown the browser saves it: what people and
-// models put there must not act as a page of this server.
+// Attachment is a file, a folder or an output on a runner, on its way to a browser. Unless it is Shown the browser saves it: content of
+// users and models must not act as a page of this server.
 type Attachment struct {
-	Name string // file name that the browser is told
+	Name string // file name for the browser
 	Type string // media type
 	Size int64  // in bytes, -1 if it is not known
 	Real string // of a file: its path with all links followed; empty where that is not known
@@ -40,7 +40,7 @@ type Attachment struct {
 	from     source
 }
 
-// source is where an attachment is copied from.
+// source is the content that an attachment is copied from.
 type source interface {
 	copy(ctx context.Context, to io.Writer) error
 }
@@ -64,7 +64,7 @@ func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, er
 	}, nil
 }
 
-// Output is what a command has written by now, as long as its runner keeps it; after that it is NotFound.
+// Output is the output of a command so far, as long as its runner keeps it; after that it is NotFound.
 func Output(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
 	return Attachment{
 		Name: name, Type: "text/plain; charset=utf-8", Size: -1,
@@ -174,7 +174,7 @@ func (a Attachment) header(w http.ResponseWriter) {
 	}
 }
 
-// unshown is the policy for what a browser must not show.
+// unshown is the policy for content that a browser must not show.
 const unshown = "sandbox; default-src 'none'"
 
 // SetHeader sets the header of an answer that a browser saves and never shows.
@@ -208,7 +208,7 @@ func disposition(how, name string) string {
 	return how + `; filename="` + plain + `"; filename*=UTF-8''` + extended(name)
 }
 
-// extended escapes what is no attr-char of RFC 5987.
+// extended escapes every character that is no attr-char of RFC 5987.
 func extended(name string) string {
 	var b strings.Builder
 	for i := range len(name) {

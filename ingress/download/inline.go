@@ -12,11 +12,11 @@ import (
 	"xbot/internal/fault"
 )
 
-// headSize is how much of a file tells its type, in bytes.
+// headSize is how much of a file determines its type, in bytes.
 const headSize = 3072
 
-// shown are the types that a browser shows without acting as a page of this server: pictures, sound, films and PDF. What it says for SVG and
-// PDF it says under a policy that runs nothing.
+// shown are the types that a browser shows without acting as a page of this server: pictures, sound, films and PDF. SVG and PDF are sent
+// under a policy that runs nothing.
 var shown = map[string]bool{
 	"image/png": true, "image/jpeg": true, "image/gif": true, "image/webp": true, "image/avif": true, "image/bmp": true, "image/svg+xml": true,
 	"audio/mpeg": true, "audio/wav": true, "audio/ogg": true, "audio/flac": true, "audio/aac": true, "audio/x-m4a": true, "audio/mp4": true,
@@ -41,7 +41,7 @@ func (a Attachment) Shown(ctx context.Context) (Attachment, error) {
 	return a, nil
 }
 
-// policy is what a browser may do with the content. Its viewer of PDF does not work in a sandbox, and runs no script of this server's.
+// policy is the content security policy of the content. Its viewer of PDF does not work in a sandbox, and runs no script of this server's.
 func (a Attachment) policy() string {
 	switch {
 	case a.Inline && a.Type == "application/pdf":
@@ -72,7 +72,7 @@ type fileReader struct {
 	size     int64
 	modified time.Time
 	at       int64
-	ahead    []byte // what was read at this place already
+	ahead    []byte // bytes that were read at this place already
 	err      error
 }
 
@@ -110,7 +110,7 @@ func (f *fileReader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// pieceWriter gives a client the time for each piece anew.
+// pieceWriter restarts the time limit of a client for each piece.
 type pieceWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController

@@ -17,13 +17,13 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Accounts finds people.
+// Accounts finds users.
 type Accounts interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
 // Links serves signed links (filelink.Prefix). The signature is the permission: no login is needed. A link reaches only what
-// the person who made it may still reach.
+// the user who made it may still reach.
 type Links struct {
 	Signer   filelink.Signer
 	Accounts Accounts
@@ -31,7 +31,7 @@ type Links struct {
 	Log      *slog.Logger
 }
 
-// ServeHTTP sends what a link leads to, or a sentence.
+// ServeHTTP sends the file of a link, or a sentence.
 func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	link, err := l.Signer.Verify(strings.TrimPrefix(r.URL.Path, filelink.Prefix), time.Now())
 	if err != nil {
@@ -70,7 +70,7 @@ func (l *Links) open(ctx context.Context, link filelink.Link) (Attachment, error
 	}
 	attachment, err := File(ctx, box, link.Path)
 	if err == nil && attachment.Real != "" && attachment.Real != link.Path {
-		// The link was made for the file itself: what was put in its way since then is something else.
+		// The link was made for the file itself: another file in its place is something else.
 		return Attachment{}, fault.Errorf(fault.NotFound, "a link leads elsewhere from %s now", link.Path)
 	}
 	if link.Name != "" {
@@ -87,7 +87,7 @@ func gone(err error) error {
 	return err
 }
 
-// refuse answers with a plain sentence: a link is opened by whoever got it, most likely in a browser.
+// refuse answers with a plain sentence: the recipient of a link opens it, most likely in a browser.
 func (l *Links) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status, say, args := http.StatusServiceUnavailable, i18n.LinkLater, []any(nil)
 	offline, isOffline := errors.AsType[*sandbox.OfflineError](err)

@@ -36,7 +36,7 @@ type Reader interface {
 	Ping(ctx context.Context) error
 }
 
-// Events are those of a session, for one reader.
+// Events are the events of a session, for one reader.
 type Events struct {
 	Session   chat.SessionKey
 	Store     Store
@@ -50,14 +50,14 @@ type Events struct {
 	PollEvery time.Duration   // 0: 2 s
 }
 
-// Run gives the reader what comes, until ctx ends, the server stops or the reader returns an error.
+// Run gives the reader new events, until ctx ends, the server stops or the reader returns an error.
 func (e *Events) Run(ctx context.Context) error {
 	ping, poll := time.NewTicker(cmp.Or(e.PingEvery, pingEvery)), time.NewTicker(cmp.Or(e.PollEvery, pollEvery))
 	defer ping.Stop()
 	defer poll.Stop()
 	access, leave := e.Bus.AccessChanges()
 	defer leave()
-	if err := e.Reader.May(ctx); err != nil { // what was withdrawn before AccessChanges would have reported it
+	if err := e.Reader.May(ctx); err != nil { // access that was withdrawn before AccessChanges would have reported it
 		return err
 	}
 	for {

@@ -63,7 +63,7 @@ func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
 	return m.withFeedback(ctx, out)
 }
 
-// withFeedback says how the sender is told that a message was accepted.
+// withFeedback adds how the sender learns that a message was accepted.
 func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outcome, err error) {
 	out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
 	if out.Feedback != policy.FeedbackReply {
@@ -77,7 +77,7 @@ func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outco
 	return out, err
 }
 
-// refuse tells the sender why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
+// refuse sends the reason why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
 // it, and by which the message is known when it is delivered again.
 func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outcome, why error) (Outcome, error) {
 	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it meanwhile
@@ -102,12 +102,12 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 	return out, nil
 }
 
-// refusal is why the message was not accepted. Who floods a full queue is not told of every message.
+// refusal is why the message was not accepted. A sender who floods a full queue is not notified of every message.
 func refusal(lang i18n.Lang, why error) engine.Refusal {
 	return engine.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }
 
-// submit gives the message to the dispatch. What has no words, such as a bare mention, is answered without a model.
+// submit gives the message to the dispatch. A message without words, such as a bare mention, is answered without a model.
 func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
 	if m.isAnswer() {
 		return m.answerConsumer(ctx, in)

@@ -9,7 +9,7 @@ import (
 )
 
 // inAdminChat reports whether a message was written in the direct chat that the settings name as the administrator's. A group is never
-// one, whatever its id: there everybody could write.
+// one, even with its id: there any member could write.
 func (m *inboundRequest) inAdminChat() bool {
 	a := m.AdminChat
 	if a.Channel == "" || !m.direct() || m.e.Channel != a.Channel || m.e.Account != a.Account {
@@ -21,7 +21,7 @@ func (m *inboundRequest) inAdminChat() bool {
 	return a.Chat != "" && m.e.Chat == a.Chat
 }
 
-// appoint makes who writes there the first administrator, unless they are one, or shut out.
+// appoint makes the writer in it the first administrator, unless they are one, or disabled.
 func (m *inboundRequest) appoint(ctx context.Context) (users.User, error) {
 	who, made, err := m.Stores.Links.Appoint(ctx, links.Appointment{Channel: m.e.Channel, Account: m.e.Account, Peer: m.e.Sender.ID, Chat: m.AdminChat.Setting()})
 	if made {

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// admit checks the sender's access, or returns what they are told. Approved people are told so with their first message.
+// admit checks the sender's access, or returns the refusal. Approved users get a notice with their first message.
 func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 	v, err := m.verdict(ctx)
 	if err != nil {
@@ -31,7 +31,7 @@ func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 	}
 }
 
-// verdict is whether the sender is let in.
+// verdict is whether the sender has access.
 func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
 	if m.inAdminChat() {
 		m.c.AllowFrom = append(slices.Clone(m.c.AllowFrom), m.e.Sender.ID) // the settings name them
@@ -46,7 +46,7 @@ func (m *inboundRequest) verdict(ctx context.Context) (session.Verdict, error) {
 	return session.Admit(m.c, m.e, m.granted), nil
 }
 
-// pair gives an unknown person a code, the same one while it lasts.
+// pair gives an unknown sender a code, the same one while it lasts.
 func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 	code, err := m.Stores.Users.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
 	var out Outcome
@@ -59,8 +59,8 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 	return out, false, err
 }
 
-// turnAway refuses a message, and says why: once, then at most daily, so that nobody makes the bot write as often as they do. Another
-// reason or another code is said at once.
+// turnAway refuses a message with a reason: once, then at most daily, so that a sender cannot make the bot write as often as they do.
+// Another reason or another code is sent at once.
 func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
 	out := Outcome{Result: ResultRefused}
 	first, err := m.Stores.Notices.Once(ctx, chat.NoticeKey{
@@ -75,7 +75,7 @@ func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any)
 	return out, nil
 }
 
-// shutOut refuses somebody whom an administrator has shut out, which they are told where nobody else reads it.
+// shutOut refuses a sender disabled by an administrator, with a notice only in a direct message.
 func (m *inboundRequest) shutOut(ctx context.Context) (Outcome, error) {
 	if !m.direct() {
 		return Outcome{Result: ResultRefused}, nil

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// findSent finds what a direct message of an administrator replies to, where that told them of a consumer of a service: then its text is for
+// findSent finds the notice about a consumer of a service that a direct message of an administrator replies to, if any: then its text is for
 // the consumer, and for no agent.
 func (m *inboundRequest) findSent(ctx context.Context) error {
 	if !m.direct() || m.e.Parent == "" || !m.known || !m.user.Admin || m.user.Disabled {
@@ -32,7 +32,7 @@ func (m *inboundRequest) findSent(ctx context.Context) error {
 	return nil
 }
 
-// isAnswer reports whether the message is for a consumer. Commands stay commands, whatever they reply to.
+// isAnswer reports whether the message is for a consumer. Commands stay commands in any reply.
 func (m *inboundRequest) isAnswer() bool {
 	if m.sent == nil {
 		return false
@@ -41,8 +41,8 @@ func (m *inboundRequest) isAnswer() bool {
 	return !bang && !command.Slashed(m.text)
 }
 
-// answerConsumer says the text in the conversation of the consumer, once for a message however often it is delivered, and keeps with the
-// message what its sender is told of that.
+// answerConsumer posts the text in the conversation of the consumer, once for a message however often it is delivered, and stores the
+// reply to its sender with the message.
 func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
 	lang, err := m.spoken(ctx)
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 	return got, err
 }
 
-// CalledConversation is what people call a conversation of a consumer.
+// CalledConversation is the displayed name of a conversation of a consumer.
 func CalledConversation(lang i18n.Lang, c service.Conversation) string {
 	if c.Title == "" {
 		return i18n.Say(lang, i18n.InboxNameless)

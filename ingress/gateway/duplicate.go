@@ -5,7 +5,7 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// duplicate finds a message that was delivered before, wherever it went then.
+// duplicate finds a message that was delivered before, to any conversation.
 func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	if !m.direct() {
 		known, err := m.Stores.GroupMessages.OverheardBefore(ctx, m.heard())

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Edit changes a message that was delivered before, while it waits for its turn or is kept as context; of one that a turn has read the
-// model is told the new text with the next message. The envelope names it: channel, account, chat, thread, sender and id; its text is the
-// new one. It reports false, and changes nothing, for a message that is unknown or was taken back, and where it has this text already.
+// Edit changes a message that was delivered before, while it waits for its turn or serves as context; if a turn has read it, the model
+// gets the new text with the next message. The envelope names it: channel, account, chat, thread, sender and id; its text is the new one.
+// It reports false, and changes nothing, for a message that is unknown or was taken back, or has this text already.
 func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 	m, user, err := g.delivered(ctx, e)
 	if err != nil {
@@ -57,9 +57,9 @@ func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	return engine.Amendments{Store: m.Stores.Turns}.EditDelivered(ctx, m.amending(in, r.MessageID(in.PlatformID)), in.TextForModel(r.Text))
 }
 
-// Recall takes a message back that was delivered before, with the commands that stood in it and wait. One that waits is not answered. Of
-// one that a turn has read the model is told with the next message; the turn is stopped, in silence, where all that it was to answer was
-// taken back. A message that is taken back before it arrives is ignored when it does. It reports false where nothing changed.
+// Recall takes back a message that was delivered before, with its waiting commands. A waiting message is not answered. If a turn has
+// read it, the model is notified with the next message; the turn is stopped, in silence, if all that it was to answer was taken back. A
+// message that is taken back before it arrives is ignored when it does. It reports false where nothing changed.
 func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 	m, user, err := g.delivered(ctx, e)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	return engine.Amendments{Store: m.Stores.Turns}.RecallDelivered(ctx, m.amending(in, intake.RowIDs(in.PlatformID)...))
 }
 
-// takenBack reports whether the message was taken back: before it arrived, or while it was accepted. What was accepted of it is taken back.
+// takenBack reports whether the message was taken back: before it arrived, or while it was accepted. Its accepted rows are taken back.
 func (m *inboundRequest) takenBack(ctx context.Context, accepted bool) (bool, error) {
 	gone, err := m.Stores.Edits.IsRecalled(ctx, m.amendedKey(m.e.ID))
 	if err != nil || !gone || !accepted {
@@ -105,7 +105,7 @@ func (m *inboundRequest) amending(in intake.Inbound, ids ...string) edits.Messag
 	return edits.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
 }
 
-// delivered finds where a message went that was delivered before, and who wrote it; 0: somebody without a user.
+// delivered finds the destination and the user of a message that was delivered before; 0: the sender has no user.
 func (g *Gateway) delivered(ctx context.Context, e chat.Envelope) (*inboundRequest, chat.UserID, error) {
 	m, err := g.newRequest(ctx, e)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package gateway accepts what messaging platforms deliver: it decides who may write, which conversation a message belongs
-// to and whether it addresses the bot, and passes the message to package intake.
+// Package gateway accepts the messages of messaging platforms: it decides who may write, which conversation a message
+// belongs to and whether it addresses the bot, and passes the message to package intake.
 package gateway
 
 import (
@@ -50,17 +50,17 @@ type Gateway struct {
 		Refresh()
 	}
 	Dispatch *intake.Dispatch
-	// Preferences are what a card of settings shows; nil: there is none.
+	// Preferences are shown by a card of settings; nil: there is none.
 	Preferences Preferences
-	Runners     Runners // nil: that a group has none is not told
-	Models      Models  // nil: that none can answer in a group the first turn tells
+	Runners     Runners // nil: no notice of a group without one
+	Models      Models  // nil: only the first turn reports that none can answer in a group
 	Base        string  // address of the page, which the card of an administrator links to; empty: it does not
-	// AdminChat is a direct chat of the settings: who writes there is the first administrator. A zero one is none.
+	// AdminChat is a direct chat of the settings: its writer is the first administrator. A zero one is none.
 	AdminChat chat.Address
 	Log       *slog.Logger
 }
 
-// Runners knows where the commands of people and groups run.
+// Runners knows where the commands of users and groups run.
 type Runners interface {
 	// Name returns the runner of a user; Denied: there is none that they may use.
 	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
@@ -68,17 +68,17 @@ type Runners interface {
 
 // Models knows which model answers in a conversation.
 type Models interface {
-	// Missing tells which model cannot answer there, and why; an empty why: one can, as far as is known without a call.
+	// Missing returns the model that cannot answer there and the reason; an empty why: one can, as far as is known without a call.
 	Missing(ctx context.Context, key chat.SessionKey) (model, why string, err error)
 }
 
-// Results of what a platform delivered.
+// Results of a delivery by a platform.
 const (
 	ResultAccepted  = "accepted"  // it is committed, and a turn will answer it or its end is recorded
 	ResultAnswered  = "answered"  // it was a command or an answer; the reply has the result
-	ResultOverheard = "overheard" // it was not for the bot, and is kept as context for what is
-	ResultIgnored   = "ignored"   // it was not for the bot, or not worth a word; nothing is kept
-	ResultRefused   = "refused"   // its sender is not let in, and nothing is kept; or there is no room, and no turn will answer it
+	ResultOverheard = "overheard" // it was not for the bot, and is stored as context for messages that are
+	ResultIgnored   = "ignored"   // it was not for the bot, or needs no reply; nothing is stored
+	ResultRefused   = "refused"   // its sender has no access, and nothing is stored; or there is no room, and no turn will answer it
 	ResultDropped   = "dropped"   // it is recorded, and no turn will answer it: the queue is full, or a newer message took its place
 	ResultDuplicate = "duplicate" // it was delivered before
 )
@@ -91,9 +91,9 @@ type Outcome struct {
 	Reply   string          `json:"reply,omitempty" doc:"Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown."`
 	// Direct is the part of Reply that no conversation contains: the channel has to send it itself.
 	Direct string `json:"-"`
-	// Card is shown beside the reply, where the platform has cards: the settings of the person. It is sent as Direct is.
+	// Card is shown with the reply, where the platform has cards: the settings of the user. It is sent as Direct is.
 	Card *channel.Question `json:"-"`
-	// Feedback is how its sender is told at once that it was accepted: one of policy.Feedback*, or empty for not at all.
+	// Feedback is how its sender learns at once that it was accepted: one of policy.Feedback*, or empty for no feedback.
 	// Emoji is the reaction, if the policy names one.
 	Feedback, Emoji string `json:"-"`
 	// Lang is the language of a feedback in words.
@@ -111,16 +111,16 @@ type inboundRequest struct {
 	wrote string
 
 	granted, told bool
-	wordless      bool // nothing was written, so the text is what stands beside one
+	wordless      bool // nothing was written: the text is only the context of a message
 	writes        bool // it is a message that arrives, not a change of one or a press
-	// sent is what told an administrator of a consumer, and is replied to; nil: it replies to nothing of the kind.
+	// sent is the notice about a consumer that the message replies to; nil: it replies to none.
 	sent *servicestore.SentMessage
 	destination
 }
 
-// Receive accepts a message as a platform delivered it. Access is decided before anything is stored or spent. The same
-// message may be delivered again at any distance in time: then nothing new happens. An error is the gateway's (the message
-// should be delivered again) or says that the envelope is malformed; a refusal of its sender is an Outcome.
+// Receive accepts a message as a platform delivered it. Access is decided before anything is stored or spent. A repeated
+// delivery, at any distance in time, changes nothing. An error is the gateway's (the message should be delivered again) or
+// reports a malformed envelope; a refusal of its sender is an Outcome.
 func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error) {
 	m, err := g.newRequest(ctx, e)
 	if err != nil {
@@ -169,7 +169,7 @@ func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
 	return m.Stores.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }
 
-// NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
+// NewLink returns a code with which a user proves their identity on another channel. The session gets a notice of who used it.
 func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
 	code := users.NewCode()
 	return code, g.Stores.Links.NewLinkCode(ctx, user, key, secret.HashToken(code))

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// inbound is the message as it is handed over.
+// inbound is the message as intake gets it.
 func (m *inboundRequest) inbound() intake.Inbound {
 	in := intake.Inbound{
 		Inbound: engine.Inbound{
@@ -34,7 +34,7 @@ func (m *inboundRequest) inbound() intake.Inbound {
 	return in
 }
 
-// to is where the answer is delivered: as an answer to the message, in its thread or in one that the scene has opened.
+// to is the destination of the answer: as an answer to the message, in its thread or in one that the scene has opened.
 func (m *inboundRequest) to() *chat.Address {
 	names := map[string]string{}
 	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
@@ -50,7 +50,7 @@ func (m *inboundRequest) to() *chat.Address {
 
 func (m *inboundRequest) direct() bool { return m.e.ChatType == chat.ChatDirect }
 
-// senderName is what somebody is called where several people write.
+// senderName is the name of a sender where several users write.
 func senderName(e chat.Envelope) string {
 	return cmp.Or(users.CleanName(e.Sender.Name), users.CleanName(e.Sender.ID))
 }

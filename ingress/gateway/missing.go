@@ -12,15 +12,15 @@ import (
 	"xbot/internal/user/users"
 )
 
-// toldGroups bounds of how many groups that nobody listed an administrator is told in a day, for each bot: anybody may add a bot to groups.
+// toldGroups bounds the unlisted groups that an administrator is notified of in a day, for each bot: any user may add a bot to groups.
 const toldGroups = 16
 
-// tellUnlisted tells an administrator of a group that mentions the bot and that the policy does not list. The group itself reads nothing.
+// tellUnlisted notifies an administrator of a group that mentions the bot and that the policy does not list. The group gets no message.
 func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 	if m.direct() || !m.writes || !m.e.Mentioned || m.c.GroupPolicy != policy.GroupAllowlist {
 		return nil
 	}
-	if _, listed := m.c.Group(m.e.Chat); listed { // it is who writes that is not let in
+	if _, listed := m.c.Group(m.e.Chat); listed { // its sender has no access, the group has
 		return nil
 	}
 	of := chat.NoticeKey{Topic: chat.TopicUnlisted, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, Most: toldGroups}
@@ -33,7 +33,7 @@ func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 	return err
 }
 
-// tellLacking tells an administrator what a group lacks to which the bot has begun to listen.
+// tellLacking notifies an administrator of what a group lacks in which the bot has begun to listen.
 func (m *inboundRequest) tellLacking(ctx context.Context) error {
 	if m.direct() || m.exists {
 		return nil
@@ -44,7 +44,7 @@ func (m *inboundRequest) tellLacking(ctx context.Context) error {
 	return m.tellNoModel(ctx)
 }
 
-// tellNoModel tells that no model can answer there, in the words by which the first turn would: it says nothing again.
+// tellNoModel reports that no model can answer there, with the notice of the first turn, which does not repeat it.
 func (m *inboundRequest) tellNoModel(ctx context.Context) error {
 	if m.Models == nil {
 		return nil
@@ -74,7 +74,7 @@ func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
 	return err
 }
 
-// groupName is what an administrator reads of a group: strangers name it.
+// groupName is the name of a group for an administrator: outsiders choose it.
 func (m *inboundRequest) groupName() string {
 	name := cmp.Or(users.CleanName(m.e.Subject), users.CleanName(m.e.Room), users.CleanName(m.e.Chat))
 	return "`" + strings.Trim(strings.ReplaceAll(name, "`", "'"), " ") + "` (" + m.e.Channel + ")"

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/groupmessages"
 )
 
-// overhear keeps what was not for the bot as context, where the policy wants some.
+// overhear stores a message that was not for the bot as context, if the policy wants some.
 func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	limit := *m.c.HistoryLimit
 	if m.direct() || limit <= 0 || m.inContext(m.e.Text) == "" {

@@ -19,7 +19,7 @@ import (
 // pressTimeout bounds an answer by a card: platforms wait for three seconds.
 const pressTimeout = 2500 * time.Millisecond
 
-// What a toast looks like.
+// The looks of a toast.
 const (
 	toastDone  = "success"
 	toastLate  = "warning" // it was answered before
@@ -27,9 +27,9 @@ const (
 	toastPlain = "info"
 )
 
-// Press accepts an answer to a question by the buttons of a card, as /approve and /deny accept one in words: from a person
+// Press accepts an answer to a question by the buttons of a card, as /approve and /deny accept one in words: from a user
 // who has access where the question was asked, and who may answer it. The same event may arrive again. The returned text is
-// shown to the person; it tells nothing about a question that is not theirs.
+// shown to the user; it reveals nothing about a question that is not theirs.
 func (g *Gateway) Press(ctx context.Context, p channel.Press) channel.Toast {
 	ctx, cancel := context.WithTimeout(ctx, pressTimeout)
 	defer cancel()
@@ -79,7 +79,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	}
 }
 
-// presser is who has pressed a button, if they are let in where the question was asked and have a user.
+// presser is the user who has pressed a button, if they have access where the question was asked.
 func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u users.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
 		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
@@ -133,7 +133,7 @@ func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
 	return channel.Toast{Kind: toastDone, Text: i18n.Say(lang, say, call.Name)}
 }
 
-// tooLate tells a person who may answer how the question was closed.
+// tooLate shows a user who may answer how the question was closed.
 func (g *Gateway) tooLate(ctx context.Context, lang i18n.Lang, id chat.CallID) (channel.Toast, error) {
 	call, err := g.Stores.Calls.Call(ctx, id)
 	if err != nil {
@@ -149,7 +149,7 @@ func outcomeOf(lang i18n.Lang, call chat.Call) string {
 	return i18n.Outcome(lang, *call.Approval)
 }
 
-// inBoth is a sentence to somebody whose language is not known.
+// inBoth is a sentence to a user whose language is not known.
 func inBoth(kind string, id i18n.ID) channel.Toast {
 	return channel.Toast{Kind: kind, Text: i18n.Say(i18n.English, id) + " / " + i18n.Say(i18n.Chinese, id)}
 }

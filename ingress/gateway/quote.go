@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// contextOf is what the model reads around the text of a message: before it the message that it answers, after it the names
+// contextOf is the text around that of a message for the model: before it the message that it answers, after it the names
 // of its files. Only the text itself decides whether it is a command, an answer, or addresses the bot.
 func contextOf(e chat.Envelope) (before, after string) {
 	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
@@ -20,7 +20,7 @@ func contextOf(e chat.Envelope) (before, after string) {
 	return before, chat.AttachmentLines(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)])
 }
 
-// dropRecalledQuote leaves out what a message answers where that was taken back.
+// dropRecalledQuote leaves out the message that a message answers, if it was taken back.
 func (m *inboundRequest) dropRecalledQuote(ctx context.Context) error {
 	if m.e.Quote == nil || m.e.Parent == "" {
 		return nil
@@ -32,7 +32,7 @@ func (m *inboundRequest) dropRecalledQuote(ctx context.Context) error {
 	return err
 }
 
-// inContext is a text with what stands around it.
+// inContext is a text with its context.
 func (m *inboundRequest) inContext(text string) string {
 	before, after := contextOf(m.e)
 	return strings.TrimSpace(before + text + after)

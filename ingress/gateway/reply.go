@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/command"
 )
 
-// reply adds what the sender is told at once, to a command or an answer.
+// reply adds the immediate reply to a command or an answer.
 func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outcome, answer bool) (Outcome, error) {
 	if answer || command.Slashed(in.Text) || m.text == "" {
 		said, err := m.answerOf(ctx, in, out.Inbox)
@@ -42,7 +42,7 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 	return out, nil
 }
 
-// answerOf is what a command was answered with, or what stood in a message beside its text.
+// answerOf returns the answer to a command, or to the commands that a message had in addition to its text.
 func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
 	said, err := m.Stores.Turns.CommandAnswer(ctx, id)
 	if err != nil || said != "" {
@@ -53,7 +53,7 @@ func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id cha
 	return got.Answer, err
 }
 
-// refused reports whether the sender can do something about an error: then it is told to them.
+// refused reports whether the sender can do something about an error: then they get it.
 func refused(err error) bool {
 	switch fault.KindOf(err) {
 	case "", fault.Internal, fault.Unavailable:

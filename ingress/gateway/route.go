@@ -19,15 +19,15 @@ const (
 	sceneWork = "work"
 )
 
-// destination says which conversation a request belongs to.
+// destination is the conversation that a request belongs to.
 type destination struct {
 	agent       string
 	chatSession chat.SessionKey // the conversation of the chat itself
-	key         chat.SessionKey // the one that it continues: its own, unless /session bound it to another
+	key         chat.SessionKey // the one that it continues: that of the chat, unless /session bound it to another
 
-	user  users.User // who wrote
+	user  users.User // the sender
 	known bool       // they have a user already; it is in user
-	noted bool       // and all that the platform says of who they are is kept
+	noted bool       // and all that the platform reports of their identity is stored
 
 	session chat.Session // as it was when the message arrived; zero where it has to be made
 	exists  bool
@@ -35,7 +35,7 @@ type destination struct {
 	text      string // without what addressed the bot
 	addressed bool
 	begins    bool // it begins a work session
-	hints     bool // the model is told who speaks
+	hints     bool // the model learns who speaks
 	scene     string
 	settings  policy.Scene
 	aliases   []string // by which the conversation is to be found
@@ -111,7 +111,7 @@ func (m *inboundRequest) decideAddressed(v session.SceneVerdict) {
 	}
 }
 
-// findUser looks up who wrote. A person who never had access has no user yet.
+// findUser looks up the sender. One who never had access has no user yet.
 func (m *inboundRequest) findUser(ctx context.Context) (err error) {
 	if m.writes && m.inAdminChat() {
 		m.user, err = m.appoint(ctx)
@@ -169,7 +169,7 @@ func (m *inboundRequest) aliasesOf(ctx context.Context) (map[string]chat.Session
 			found[name] = key
 		}
 	}
-	// What answers to an unknown message is in a thread of that message, and what somebody else writes is not of this work.
+	// A reply to an unknown message is in a thread of that message, and a message of another user is not part of this work.
 	if len(found) == 0 && m.e.Thread != "" && m.e.Root == "" && m.known {
 		key, ok, err := m.Stores.Routing.Working(ctx, m.e.Channel, m.e.Account, m.chat(), m.user.ID)
 		if err != nil {
@@ -189,14 +189,14 @@ func (m *inboundRequest) scenes() policy.Scenes {
 	return m.c.GroupScenes
 }
 
-// chat is where answers go.
+// chat is the destination of answers.
 func (m *inboundRequest) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
 
 // maxNumbered bounds the conversations that one id of a platform has had as different users.
 const maxNumbered = 20
 
 // own returns the conversation of the chat itself, whose key follows from the policy. A direct message never reaches a conversation of
-// another user, except where the policy says so: with scope global, which belongs to nobody, and with dmScope main if its owner is no
+// another user, except where the policy allows it: with scope global, which has no owner, and with dmScope main if its owner is no
 // administrator, since a scope must not share an administrator's rights. Neither shares work sessions.
 func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
 	first := m.apart(named(m.p))
@@ -244,8 +244,8 @@ func (m *inboundRequest) keys(first chat.SessionKey, named func(*policy.Policy) 
 	}
 }
 
-// apart gives each of several bots in a group a conversation of its own: they differ in character, rules and in what
-// they are told.
+// apart gives each of several bots in a group a separate conversation: they differ in persona, rules and in the
+// messages that they get.
 func (m *inboundRequest) apart(key chat.SessionKey) chat.SessionKey {
 	if m.direct() || m.e.Account == "" {
 		return key

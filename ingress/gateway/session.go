@@ -37,7 +37,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	return m.Stores.Routing.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
 }
 
-// runner is where the conversation works as its scene says. One of another channel, which /session bound the chat to, keeps its own.
+// runner is where the conversation works by its scene. One of another channel, which /session bound the chat to, keeps its runner.
 func (m *inboundRequest) runner() string {
 	if m.exists && m.session.Channel != m.e.Channel {
 		return m.session.Runner
@@ -64,7 +64,7 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	return err
 }
 
-// ownerOf is the owner of a new conversation: the person, or in a group the group.
+// ownerOf is the owner of a new conversation: the user, or in a group the group.
 func (m *inboundRequest) ownerOf(ctx context.Context) (users.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
@@ -75,7 +75,7 @@ func (m *inboundRequest) ownerOf(ctx context.Context) (users.User, error) {
 	return m.Stores.Users.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
 }
 
-// chatType is that of the conversation: a thread of a group is one of its own kind.
+// chatType returns the chat type of the conversation: a thread of a group has a separate one.
 func (m *inboundRequest) chatType() chat.ChatType {
 	if !m.direct() && (m.e.Thread != "" || m.scene == sceneWork) {
 		return chat.ChatThread
@@ -83,7 +83,7 @@ func (m *inboundRequest) chatType() chat.ChatType {
 	return m.e.ChatType
 }
 
-// origin says where the conversation takes place.
+// origin returns where the conversation takes place.
 func (m *inboundRequest) origin() chat.Origin {
 	e := m.e
 	o := chat.Origin{

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Preferences are what people set for themselves.
+// Preferences are the settings of users.
 type Preferences interface {
 	List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []preference.Setting, version int64, err error)
 	Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (preference.Setting, error)
@@ -27,13 +27,13 @@ type Preferences interface {
 const (
 	// CardChannel is the platform whose cards have fields to choose from.
 	CardChannel = "feishu"
-	// settingsID begins the id of the question of such a card; the person, the language and the stamp of what it shows follow.
+	// settingsID begins the id of the question of such a card; the user, the language and the stamp of its content follow.
 	settingsID = "settings/"
 	// maxOptions is how many values of a setting a card offers: a platform bounds its size.
 	maxOptions = 20
 )
 
-// withCard adds the card of settings to what was answered to a bare /settings in a direct chat of a platform that has such cards.
+// withCard adds the card of settings to the answer to a bare /settings in a direct chat of a platform that has such cards.
 func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, error) {
 	typed, ok := command.Parse(m.e.Text)
 	if !ok || typed.Name != "settings" || typed.Args != "" || m.Preferences == nil || m.e.Channel != CardChannel || !m.direct() {
@@ -50,7 +50,7 @@ func (m *inboundRequest) withCard(ctx context.Context, out Outcome) (Outcome, er
 	return out, err
 }
 
-// settingsCard shows a person their settings, and above them what they have changed; to an administrator also where the installation's are.
+// settingsCard shows a user their settings, and above them their changes; to an administrator also where the installation's are.
 func (g *Gateway) settingsCard(ctx context.Context, user users.User, lang i18n.Lang, said string) (*channel.Question, error) {
 	list, version, err := g.Preferences.List(ctx, user.ID, lang)
 	if err != nil {
@@ -83,9 +83,9 @@ func stamp(list []preference.Setting, version int64) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// pressSettings changes what was chosen on a card of settings, for the person whom it was made for and nobody else. The card shows the
-// settings as they are then. A card that shows other settings than those of now changes nothing, so the same press again does not either,
-// however late the platform brings it.
+// pressSettings changes the settings that were chosen on a card, only for the user of the card. The card shows the settings as they are
+// then. A card that shows other settings than those of now changes nothing, so the same press again does not either, however late the
+// platform brings it.
 func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.Toast, error) {
 	whose, rest, _ := strings.Cut(strings.TrimPrefix(p.Question, settingsID), "/")
 	word, made, _ := strings.Cut(rest, "/")
@@ -125,7 +125,7 @@ func (g *Gateway) pressSettings(ctx context.Context, p channel.Press) (channel.T
 	return toast, err
 }
 
-// choose changes settings and says what they are then.
+// choose changes settings and names their new values.
 func (g *Gateway) choose(ctx context.Context, user chat.UserID, lang i18n.Lang, list []preference.Setting, chosen map[string]string) (channel.Toast, error) {
 	var said []string
 	for _, s := range list {
@@ -146,7 +146,7 @@ func (g *Gateway) choose(ctx context.Context, user chat.UserID, lang i18n.Lang, 
 	return channel.Toast{Kind: toastDone, Text: i18n.Row(lang, said...)}, nil
 }
 
-// chosenOf is the value that somebody chose by its title; false: they left the setting as it is.
+// chosenOf is the value that a user chose by its title; false: they left the setting as it is.
 func chosenOf(s preference.Setting, titles []string) (value string, chosen bool) {
 	for _, title := range titles {
 		for _, o := range s.Options {

@@ -12,10 +12,10 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// channelForm is what channels are called.
+// channelForm matches the names of channels.
 var channelForm = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
-// ownChannels are those on which people sign in: nobody speaks for them there.
+// ownChannels are the channels on which users sign in: no platform speaks for them there.
 var ownChannels = []string{"web", "cli", "api", "openai", "openai-user"}
 
 const (
@@ -25,7 +25,7 @@ const (
 	maxEnvelopeName = 512
 )
 
-// validate checks an envelope and fills in what it leaves open. Older clients write group:<id> for the id of a group.
+// validate checks an envelope and fills in omitted fields. Older clients write group:<id> for the id of a group.
 func validate(e chat.Envelope, now time.Time) (chat.Envelope, error) {
 	if id, ok := strings.CutPrefix(e.Chat, "group:"); ok && (e.ChatType == "" || e.ChatType == chat.ChatGroup) {
 		e.ChatType, e.Chat = chat.ChatGroup, id

@@ -105,14 +105,14 @@ func annotate(s *huma.Schema, t reflect.Type) {
 
 func member(s *huma.Schema, t reflect.Type) *huma.Schema {
 	s = named(s, t)
-	s.Enum, s.Examples = nil, nil // the server says which words it knows
+	s.Enum, s.Examples = nil, nil // the server defines which words it knows
 	if t.Kind() == reflect.Pointer {
 		s.Extensions = with(s.Extensions, pointerExt, false)
 	}
 	return s
 }
 
-// named says of a schema which shared type it was made from, if it was, as far down as lists and maps go.
+// named marks a schema with the shared type that it was made from, if it was, as far down as lists and maps go.
 func named(s *huma.Schema, t reflect.Type) *huma.Schema {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()

@@ -26,8 +26,8 @@ type Editor struct {
 	Dispatch      *intake.Dispatch
 }
 
-// Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
-// command /rewind that a person writes. NotFound or Conflict where there is no such message to begin with.
+// Rewind asks for a message of a user, and all after it, to be taken out of the conversation. It is accepted like the
+// command /rewind from a user. NotFound or Conflict where there is no such message.
 func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (engine.Accepted, error) {
 	in.Text, in.Control = fmt.Sprintf("/rewind m%d", from), true
 	if err := intake.Check(in); err != nil {
@@ -43,7 +43,7 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 	return e.Dispatch.Message(ctx, in)
 }
 
-// Again asks a message of a person again, with another text unless that is empty: it takes the place of that message, and all that
+// Again asks a message of a user again, with another text unless that is empty: it takes the place of that message, and all that
 // followed it is kept as another branch. NotFound or Conflict where there is no such message.
 func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (engine.Accepted, error) {
 	if in.Text == "" {
@@ -77,7 +77,7 @@ func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageI
 	return e.Conversations.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), conversation.NewFork{Upto: upto}))
 }
 
-// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
+// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a user, or all of it. The
 // name of the copy follows from the key, so that a second call finds what the first one made.
 func (e *Editor) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
 	sum := sha256.Sum256([]byte(key))
@@ -90,7 +90,7 @@ func (e *Editor) Session(ctx context.Context, key chat.SessionKey) (chat.Session
 	return e.Conversations.Session(ctx, key)
 }
 
-// forkable are the channels on which a session may be made by us; copies of others are talked to on the page.
+// forkable are the channels on which a session may be made by us; copies of others continue on the page.
 var forkable = []string{"web", "cli", "api"}
 
 // maxTitle bounds the title of a copy, in characters.

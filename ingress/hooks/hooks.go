@@ -1,4 +1,4 @@
-// Package hooks shows the hooks of an installation, tries them, and lets administrators decide what they deferred.
+// Package hooks shows the hooks of an installation, tries them, and lets administrators decide the calls that they deferred.
 package hooks
 
 import (

@@ -56,7 +56,7 @@ func routeOf(q *http.Request) string {
 	return path
 }
 
-// response is a response whose status is kept.
+// response is a response that records its status.
 type response struct {
 	http.ResponseWriter
 
@@ -95,7 +95,7 @@ func (r *response) class() string {
 	return strconv.Itoa(status/100) + "xx"
 }
 
-// streams reports whether the response ends only when a person or program leaves.
+// streams reports whether the response ends only when its reader leaves.
 func (r *response) streams() bool {
 	return r.status == http.StatusSwitchingProtocols || strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
 }

@@ -35,19 +35,19 @@ const unreadMost = 256 << 10
 type Routes struct {
 	API      http.Handler // /api/
 	OpenAPI  http.Handler // /api/openapi.json
-	Runners  http.Handler // /api/runners/connect: runners authenticate by themselves
+	Runners  http.Handler // /api/runners/connect, which authenticates runners
 	Internal http.Handler // /internal/: workers of other processes
 	Temporal http.Handler // /temporal/, behind the login; nil if there is none
 	Files    http.Handler // /files/: signed links, without a login
 	Metrics  http.Handler // /metrics, behind the login
-	Channels http.Handler // /channels/: webhooks of platforms, which sign what they send
-	Hooks    http.Handler // /hooks/: calls of triggers, which sign what they send
+	Channels http.Handler // /channels/: webhooks of platforms, which sign their requests
+	Hooks    http.Handler // /hooks/: calls of triggers, which sign their requests
 	MCP      http.Handler // /mcp: tools for programs that speak the Model Context Protocol
 	Page     http.Handler // everything else
 
-	// Others are what lets people in by itself, or needs no login, by the beginnings of their paths: the OpenAI-compatible API (/v1/), which
-	// takes tokens alone, the ways to providers and back (/oidc/ to sign in, where there is such a provider, and /oauth/ to connect accounts),
-	// and the files of plugins' panels (/plugin-files/), whose addresses are signed.
+	// Others are handlers that authenticate requests or need no login, by the beginnings of their paths: the OpenAI-compatible API (/v1/),
+	// which takes tokens alone, the sign-in at providers (/oidc/, where there is such a provider, and /oauth/ to connect accounts), and the
+	// files of plugins' panels (/plugin-files/), whose addresses are signed.
 	Others map[string]http.Handler
 
 	Ready   Readiness // /readyz
@@ -55,7 +55,7 @@ type Routes struct {
 	Refuser Refuser   // answers what Hosts refuses
 }
 
-// Readiness says why a process cannot work now.
+// Readiness reports why a process cannot work now.
 type Readiness interface {
 	Ready(ctx context.Context) error
 }
@@ -156,7 +156,7 @@ func protect(next http.Handler, log *slog.Logger) http.Handler {
 			if p != http.ErrAbortHandler { //nolint:errorlint // handlers panic with exactly this value
 				log.Error("request broke", "method", q.Method, "route", q.Pattern, "panic", p, "stack", string(debug.Stack()))
 			}
-			panic(http.ErrAbortHandler) // the server closes the connection and says nothing more
+			panic(http.ErrAbortHandler) // the server closes the connection and sends nothing more
 		}()
 		next.ServeHTTP(w, q)
 	})
@@ -193,7 +193,7 @@ func Listen(addr string, log *slog.Logger, proxies ...netip.Prefix) (net.Listene
 	return &connections{Listener: l, proxies: proxies, most: connectionsOfOne, log: log}, nil
 }
 
-// Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
+// Serve answers requests until ctx ends. It closes closing first, so that event streams end.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, closing chan<- struct{}, log *slog.Logger) error {
 	server := &http.Server{
 		Handler: protect(drain(h), log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,

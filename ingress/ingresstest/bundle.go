@@ -35,7 +35,7 @@ type Wakes struct {
 	Fail func(ctx context.Context, r wake.Row) error
 }
 
-// Wake records a wake, and fails as Fail says.
+// Wake records a wake, and returns the error of Fail.
 func (w *Wakes) Wake(ctx context.Context, r wake.Row) error {
 	w.Mu.Lock()
 	w.Rows = append(w.Rows, r)
@@ -47,7 +47,7 @@ func (w *Wakes) Wake(ctx context.Context, r wake.Row) error {
 	return nil
 }
 
-// Sessions are those that were woken, in order.
+// Sessions returns the woken sessions, in order.
 func (w *Wakes) Sessions() (out []chat.SessionKey) {
 	w.Mu.Lock()
 	defer w.Mu.Unlock()
@@ -57,7 +57,7 @@ func (w *Wakes) Sessions() (out []chat.SessionKey) {
 	return out
 }
 
-// Starts records what was started. It stands in for Temporal.
+// Starts records started work in place of Temporal.
 type Starts struct {
 	mu        sync.Mutex
 	Bangs     []chat.InboxID
@@ -102,10 +102,10 @@ func (s *Starts) StartMemorize(_ context.Context, id chat.MemorizeID) error {
 	return s.err
 }
 
-// StartTrack says nothing: the line is looked at in the store.
+// StartTrack records nothing: tests look at the line in the store.
 func (s *Starts) StartTrack(context.Context) error { return s.err }
 
-// StartDeletion records a person who is deleted.
+// StartDeletion records a user who is deleted.
 func (s *Starts) StartDeletion(_ context.Context, id chat.UserID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *Starts) StartBackground(_ context.Context, call chat.CallID) error {
 	return s.err
 }
 
-// Bundle is a dispatcher over a database of its own, with one user, whose session is Key.
+// Bundle is a dispatcher over a separate database, with one user, whose session is Key.
 type Bundle struct {
 	*store.Store
 	T        *testing.T
@@ -144,7 +144,7 @@ type Bundle struct {
 	Woken    *wake.Dispatcher // wakes through Wakes and Starts
 }
 
-// New makes a bundle for a test, which runs beside others.
+// New makes a bundle for a parallel test.
 func New(t *testing.T) *Bundle {
 	t.Helper()
 	t.Parallel()
@@ -182,7 +182,7 @@ func (b *Bundle) Write(key chat.SessionKey, id string) {
 	require.NoError(b.T, err)
 }
 
-// ClaimTurn gives what waits in a session to a turn.
+// ClaimTurn gives the waiting messages of a session to a turn.
 func (b *Bundle) ClaimTurn(key chat.SessionKey, turn chat.TurnID) {
 	b.T.Helper()
 	_, ok, err := b.Turns.Claim(b.T.Context(), key, turn, "run-"+string(turn), 0)

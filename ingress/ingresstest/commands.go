@@ -22,7 +22,7 @@ func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slash.Co
 	return intake.NewCommands(callers, slash.NewRegistry(callers, list...))
 }
 
-// PlatformCommands are those that are about platforms.
+// PlatformCommands are the commands about platforms.
 func PlatformCommands(g *gateway.Gateway) []slash.Command {
 	return []slash.Command{
 		conversation.Session{

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Visitor makes somebody else, and the session one of the given kind.
+// Visitor makes another user, and the session one of the given kind.
 func (b *Bundle) Visitor(kind string) users.User {
 	b.T.Helper()
 	bob, err := b.Users.CreateUser(b.T.Context(), "bob", users.RoleMember)

@@ -29,7 +29,7 @@ type Platform struct {
 	Gateways []*gateway.Gateway
 }
 
-// NewPlatform makes a platform with a policy for a test, which runs beside others.
+// NewPlatform makes a platform with a policy for a parallel test.
 func NewPlatform(t *testing.T, document string) *Platform {
 	t.Helper()
 	t.Parallel()
@@ -112,5 +112,5 @@ func (b *Platform) Rows(table string) (n int) {
 	return n
 }
 
-// GroupPolicy lets everybody write directly and in the group of InGroup.
+// GroupPolicy lets all users write directly and in the group of InGroup.
 const GroupPolicy = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: {}}, accounts: {two: {mentionPatterns: ["two"]}}}}}`

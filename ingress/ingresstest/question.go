@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// Ask makes the turn that answers what waits in a session ask with one call, and returns its id.
+// Ask makes the turn that answers the waiting messages of a session ask with one call, and returns its id.
 func (b *Platform) Ask(key chat.SessionKey, turn chat.TurnID, call chat.ToolCall) chat.CallID {
 	b.T.Helper()
 	_, claimed, err := b.Store.Turns.Claim(b.T.Context(), key, turn, string(turn), 0)
@@ -34,7 +34,7 @@ func (b *Platform) Call(id chat.CallID) chat.Call {
 	return call
 }
 
-// Question is a call that asks a person.
+// Question is a call that asks a user.
 func Question(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
 	t.Helper()
 	questions, err := question.Check(asked)
@@ -42,5 +42,5 @@ func Question(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
 	return chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Asks: chat.Asks{Questions: questions}}
 }
 
-// EverybodyPolicy lets everybody write everywhere without naming the bot.
+// EverybodyPolicy lets all users write everywhere without naming the bot.
 const EverybodyPolicy = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groupPolicy: "open", groups: {"*": {requireMention: false}}}}}`

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Answer records what a person says to the question whether a call may run, and wakes the turn that waits for it. Like
-// an accepted message it counts once it is committed; the relay repeats a wake that fails.
+// Answer records a user's answer to the question whether a call may run, and wakes the turn that waits for it. Like an
+// accepted message it counts once it is committed; the relay repeats a wake that fails.
 func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel string) (chat.ToolCall, error) {
 	switch {
 	case len(a.Note) > chat.MaxNote:
@@ -32,7 +32,7 @@ func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel strin
 	return call, err
 }
 
-// AnswerChanged is Answer with arguments that the person has given the call: it runs with these and no others. They are judged anew; while
+// AnswerChanged is Answer with arguments that the user has given the call: it runs with these and no others. They are judged again; while
 // they are refused, the call goes on to wait.
 func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
 	switch {
@@ -54,7 +54,7 @@ func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, argume
 	}
 	call, err := d.Calls.Call(ctx, a.Call)
 	if fault.Is(err, fault.NotFound) || err == nil && (call.Session != a.Session || call.Approval == nil || call.Approval.State != chat.ApprovalOpen) {
-		return d.Answer(ctx, a, channel) // which says why not
+		return d.Answer(ctx, a, channel) // which returns the reason
 	}
 	if err != nil {
 		return chat.ToolCall{}, err
@@ -65,8 +65,8 @@ func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, argume
 	return d.Answer(ctx, a, channel)
 }
 
-// Answerer is the name under which people see who answered a question: the name of the user. A name made of a channel and an id
-// is preceded by the name that the platform shows; the latter alone could be somebody else's.
+// Answerer returns the displayed name of the user who answered a question. The name that the platform shows precedes a name
+// made of a channel and an id; the former alone could be another user's.
 func Answerer(user, shown string) string {
 	if shown = users.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
 		return user
@@ -101,7 +101,7 @@ func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) 
 	return err
 }
 
-// PermitTurn records what a person says to all calls of a turn, and wakes it for those that wait.
+// PermitTurn records a user's decision on all calls of a turn, and wakes it for those that wait.
 func (d *Dispatch) PermitTurn(ctx context.Context, p callsrows.TurnPermit, channel string) (chat.Turn, error) {
 	turn, err := d.Calls.AllowTurn(ctx, p)
 	if err == nil && p.Allow {

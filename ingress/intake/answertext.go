@@ -13,9 +13,9 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// answerText takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
-// the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message. A
-// repeated delivery is a duplicate.
+// answerText takes a plain message as the answer that a turn waits for: to questions of the model in any chat, to the
+// question whether a call may run on platforms, if it is a bare yes or no. taken is false if it is a message. A repeated
+// delivery is a duplicate.
 func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got engine.Accepted, taken bool, err error) {
 	if !r.isMessage() || in.Options.Plan || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
@@ -32,12 +32,12 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got en
 	if !meant {
 		return got, false, nil
 	}
-	if in.To != nil && !connects(call) { // an account is connected by a link, wherever it is asked for
+	if in.To != nil && !connects(call) { // an account is connected by a link, in any chat
 		shown, err := d.Calls.ShownAt(ctx, call.ID, in.Channel, in.Account, *in.To)
 		if err != nil {
 			return got, false, err
 		}
-		if !shown { // nobody answers what they have not read
+		if !shown { // users answer only what they have read
 			a = calls.Answer{Session: in.Session, User: in.User, UserName: a.UserName, Shows: call.ID}
 			notice = shownElsewhere(in.Lang, call)
 		}
@@ -45,7 +45,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got en
 	in.Text = in.TextForModel(r.Text)
 	got, err = d.Turns.AnswerInWords(ctx, in.Inbound, a, notice)
 	if engine.NotOpen(err) {
-		return got, false, nil // somebody else has answered: it is an ordinary message
+		return got, false, nil // another user has answered: it is an ordinary message
 	}
 	if err == nil && a.Call != "" && !got.Duplicate {
 		d.wake(in, false)
@@ -57,7 +57,7 @@ func connects(call chat.ToolCall) bool {
 	return len(call.Questions) > 0 && call.Questions[0].Connect != nil
 }
 
-// shownElsewhere shows somebody what was asked in another chat, or on the page, in the one where they write.
+// shownElsewhere shows a question from another chat, or from the page, in the chat where the user writes.
 func shownElsewhere(lang i18n.Lang, call chat.ToolCall) string {
 	parts := []string{i18n.Say(lang, i18n.InquiryElsewhere)}
 	switch {
@@ -80,12 +80,12 @@ func (p Parsed) isMessage() bool {
 	return len(p.commands) == 0 && !p.stop && p.bang == "" && !p.behindCommand && p.Text != "" && p.options == (chat.Options{}) && p.queue == (chat.Queue{})
 }
 
-// parseAnswer reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
-// something else. What does not fit the questions leaves the answer without a call.
+// parseAnswer reads a text as the answer to a waiting call, and returns a notice to its writer; ok is false if the text
+// means something else. If it does not fit the questions, the answer has no call.
 func parseAnswer(in Inbound, call chat.ToolCall, text string, a *calls.Answer) (notice string, ok bool) {
 	if call.Plan != nil {
 		if _, bare := question.YesOrNo(text); in.Aside && !bare {
-			return "", false // people talk to each other
+			return "", false // users talk to each other
 		}
 		return parsePlanAnswer(in, text, a), true
 	}
@@ -111,7 +111,7 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *calls.Answer) (
 	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
 }
 
-// parsePlanAnswer reads a text as what is said to a plan: a bare word approves it or sends it back, anything else sends it back with
+// parsePlanAnswer reads a text as the answer to a plan: a bare word approves it or sends it back, any other text sends it back with
 // a note.
 func parsePlanAnswer(in Inbound, text string, a *calls.Answer) (notice string) {
 	allow, bare := question.YesOrNo(text)

@@ -11,18 +11,18 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Callers tell commands who somebody is in a conversation.
+// Callers finds the rights of a user in a conversation, for commands.
 type Callers struct {
 	Conversations Conversations
 	Inbox         Inbox
 	Users         Users
 
-	Policies Policies // who may do what concerns all in a group; nil: by the defaults
+	Policies Policies // the rules of groups for commands that concern all; nil: by the defaults
 }
 
 var _ slash.People = Callers{}
 
-// Caller is who somebody is in a conversation.
+// Caller returns the rights of a user in a conversation.
 func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
 	who, err := s.Users.UserByID(ctx, user)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionK
 	return c, err
 }
 
-// resets reports whether somebody may begin anew what they share with others.
+// resets reports whether a user may reset a conversation that they share with others.
 func (s Callers) resets(ctx context.Context, user chat.UserID, session chat.Session) (bool, error) {
 	rules, err := s.rules(ctx, session)
 	if err != nil || rules.WhoResets() == policy.Everybody {
@@ -48,10 +48,10 @@ func (s Callers) resets(ctx context.Context, user chat.UserID, session chat.Sess
 	return !others && err == nil, err
 }
 
-// stopping is what somebody may stop in a conversation.
+// stopping is what a user may stop in a conversation.
 type stopping struct {
 	turn    bool // the one that runs
-	own     bool // of what waits, what they wrote alone
+	own     bool // of the waiting messages only their own
 	forever bool // turns to come, too
 }
 
@@ -76,7 +76,7 @@ func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (ma
 	return may, err
 }
 
-// rules are those of the group of a conversation.
+// rules returns the rules of the group of a conversation.
 func (s Callers) rules(ctx context.Context, session chat.Session) (policy.Group, error) {
 	p := &policy.Policy{}
 	if s.Policies != nil {
@@ -89,7 +89,7 @@ func (s Callers) rules(ctx context.Context, session chat.Session) (policy.Group,
 	return rules, nil
 }
 
-// parseStop reads a stop, for whoever may end the turn that runs.
+// parseStop reads a stop. A user who may not end the running turn gets a refusal.
 func (c *Commands) parseStop(ctx context.Context, in Inbound, who slash.Caller) (Parsed, error) {
 	may, err := c.people.stopping(ctx, who, in)
 	if err != nil || may.turn {
@@ -98,13 +98,13 @@ func (c *Commands) parseStop(ctx context.Context, in Inbound, who slash.Caller) 
 	return stopRefused(in), nil
 }
 
-// mayInterrupt reports whether somebody may set their message, or all later ones, to end the turn that runs.
+// mayInterrupt reports whether a user may make their message, or all later ones, end the running turn.
 func (c *Commands) mayInterrupt(ctx context.Context, in Inbound, who slash.Caller, later bool) (bool, error) {
 	may, err := c.people.stopping(ctx, who, in)
 	return may.forever || may.turn && !later, err
 }
 
-// stopRefused answers who may not end the turn of somebody else, or set messages to do so. Nothing else comes of what they wrote.
+// stopRefused answers a user who may not end the turn of another one, or make messages do so. Their text has no other effect.
 func stopRefused(in Inbound) Parsed {
 	return Parsed{commands: []invocation{{line: in.Text, answer: func(_ context.Context, in Inbound) (string, error) {
 		return i18n.Say(in.Lang, i18n.StopRefused), nil

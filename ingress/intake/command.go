@@ -18,7 +18,7 @@ const maxCommands = 8
 // maxAhead bounds the commands that programs are asked for at once, before their answers are committed.
 const maxAhead = 4
 
-// ErrIgnored says that a command gets no answer: its sender may not use it, and in a group xbot does not reply to that.
+// ErrIgnored is the error of a command without an answer: its sender may not use it, and in a group xbot does not reply to that.
 var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 
 // Models say which words mean a model.
@@ -30,12 +30,12 @@ type Models interface {
 
 // Skills knows names that look like commands and are meant for the model: skills, and prompts of MCP servers.
 type Skills interface {
-	// HasSkill reports whether a word means a skill of a person's conversation, or of one that is yet to begin; without a person those of
+	// HasSkill reports whether a word means a skill of a user's conversation, or of one that is yet to begin; without a user those of
 	// the installation count.
 	HasSkill(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) bool
 	// SkillOff reports whether the installation has switched off skills of a name.
 	SkillOff(ctx context.Context, word string) bool
-	// PromptTool returns the tool that fills in the prompt of an MCP server that a word means in a person's conversation; empty: it means none.
+	// PromptTool returns the tool that fills in the prompt of an MCP server that a word means in a user's conversation; empty: it means none.
 	PromptTool(ctx context.Context, user chat.UserID, key chat.SessionKey, word string) string
 }
 
@@ -64,7 +64,7 @@ func (c *Commands) registry() *slash.Registry {
 	return c.Registry
 }
 
-// List returns the commands in the order people are told of them.
+// List returns the commands in their display order.
 func (c *Commands) List() []slash.Command { return c.registry().List() }
 
 // Knows reports whether a text is one of the commands, alone, with what belongs to it.
@@ -79,7 +79,7 @@ func (c *Commands) There(ctx context.Context, text string) bool {
 	return c.asks(ctx, 0, "", parsed.Name).is()
 }
 
-// skillWord is what a message asks for by its first word: a skill, or a prompt of an MCP server, which a tool fills in.
+// skillWord is the first word of a message that asks for a skill, or for a prompt of an MCP server, which a tool fills in.
 type skillWord struct{ word, promptTool string }
 
 func (a skillWord) is() bool { return a.word != "" }
@@ -121,7 +121,7 @@ func run(ctx context.Context, known slash.Command, in Inbound, args string) (str
 	return i18n.Explain(in.Lang, err), nil
 }
 
-// command commits what a person wrote together with its answer.
+// command commits the text of a user together with its answer.
 func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (engine.Accepted, error) {
 	select {
 	case d.Commands.slots <- struct{}{}:

@@ -49,7 +49,7 @@ func (b *debouncer) after(clock Clock, key chat.SessionKey, wait time.Duration, 
 	b.pending[key] = next
 }
 
-// close forgets what is waited for; nothing ends after it.
+// close forgets the messages that are waited for; nothing ends after it.
 func (b *debouncer) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package intake accepts what people write: it commits a message, a command or an answer as a row, and wakes the turn
+// Package intake accepts the texts of users: it commits a message, a command or an answer as a row, and wakes the turn
 // that is to handle it. Accepted means committed: a failed wake never fails an accepted row, the relay repeats it.
 package intake
 
@@ -40,10 +40,10 @@ type Conversations interface {
 
 // Inbox stores accepted messages.
 type Inbox interface {
-	// AskedTurn reports whether somebody wrote what the running turn of a conversation answers; where none runs, something that waits, unless
-	// nothing does.
+	// AskedTurn reports whether a user wrote a message that the running turn of a conversation answers; if none runs, whether they wrote
+	// one that waits, or none waits.
 	AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
-	// OthersWrote reports whether anybody else wrote to the bot in a conversation, on a platform.
+	// OthersWrote reports whether another user wrote to the bot in a conversation, on a platform.
 	OthersWrote(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error)
 }
 
@@ -53,7 +53,7 @@ type Turns interface {
 	AcceptBang(ctx context.Context, in engine.Inbound, command string) (engine.Accepted, error)
 	// AcceptPair commits two in one transaction, the second behind the first.
 	AcceptPair(ctx context.Context, first, second engine.Inbound) (a, b engine.Accepted, err error)
-	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
+	// AcceptedBefore finds the accepted rows of a message that is delivered again. Conflict: it was another one.
 	AcceptedBefore(ctx context.Context, in engine.Inbound) (known engine.Accepted, found bool, err error)
 	AnswerInWords(ctx context.Context, in engine.Inbound, a calls.Answer, notice string) (engine.Accepted, error)
 	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
@@ -68,7 +68,7 @@ type Turns interface {
 
 // Users stores users.
 type Users interface {
-	// Speaks returns the language for an answer to a command of a person in a conversation.
+	// Speaks returns the language for an answer to a command of a user in a conversation.
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
@@ -79,15 +79,15 @@ type Dispatch struct {
 	Turns Turns
 	// Wakes wakes workflows without delaying the answer to the sender: the row is committed by then.
 	Wakes    interface{ Wake(wakes ...chat.Wake) }
-	Commands *Commands // nil: /stop alone; everything else goes to the model
+	Commands *Commands // nil: only /stop; everything else goes to the model
 	Policies Policies  // how messages wait; nil: by the defaults of the store
-	Judge    Judge     // of calls that people change; nil: none can be changed
+	Judge    Judge     // of calls that users change; nil: none can be changed
 	Clock    Clock     // nil: that of the machine
 
 	debouncer debouncer
 }
 
-// Judge says whether a call may become what a person has made of it; nil without an error: it is the same.
+// Judge checks whether a call may become what a user has made of it; nil without an error: it is the same.
 type Judge interface {
 	Change(ctx context.Context, call chat.Call, arguments json.RawMessage) (*chat.Change, error)
 }
@@ -99,12 +99,12 @@ type Inbound struct {
 	ChatType    chat.ChatType // of the session
 	UserName    string
 	Lang        i18n.Lang       // answers to commands are in it; set by Dispatch
-	Peer        chat.Peer       // who wrote it, on a platform; empty where people sign in
+	Peer        chat.Peer       // the sender on a platform; empty where users sign in
 	ChatSession chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
-	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
-	// of a command.
+	// Before and After surround a message for the model: what it answers to, and the names of its files. They are no part of
+	// a command.
 	Before, After string
-	// Wrote is what the person wrote where the text is what that means; empty: the text. It tells their language.
+	// Wrote is the text that the user wrote if Text is only its meaning; empty: Text. It determines their language.
 	Wrote string
 	// Aside: the message does not mention the bot, in a chat in which the bot reads all messages.
 	Aside bool
@@ -129,7 +129,7 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (engine.Accepted, er
 	return d.read(ctx, in)
 }
 
-// read carries out what a text is.
+// read carries out a text as the command, answer or message that it is.
 func (d *Dispatch) read(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if as, resumes, err := d.resume(ctx, in); err != nil || resumes {
 		if err != nil {
@@ -155,7 +155,7 @@ func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	return d.Commands.people.Users.Speaks(ctx, in.User, in.Session, cmp.Or(in.Wrote, in.Text))
 }
 
-// bang accepts a bang command and has it carried out beside the conversation.
+// bang accepts a bang command and has it carried out outside the conversation.
 func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (engine.Accepted, error) {
 	got, err := d.Turns.AcceptBang(ctx, in.Inbound, cmd)
 	if err == nil {
@@ -192,7 +192,7 @@ func (d *Dispatch) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (
 // Close leaves the bursts that are not over to the relay.
 func (d *Dispatch) Close() { d.debouncer.close() }
 
-// wake wakes the turn of a session. idle says that its commit saw none, and no message before it.
+// wake wakes the turn of a session. idle: its commit saw no turn, and no message before it.
 func (d *Dispatch) wake(in Inbound, idle bool) {
 	d.Wakes.Wake(chat.Wake{Kind: chat.WakeTurn, ID: string(in.Session), Channel: in.Channel, User: in.User, UserName: in.UserName, Text: in.Text, Idle: idle})
 }

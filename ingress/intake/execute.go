@@ -59,7 +59,7 @@ func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got engin
 	return got, nil
 }
 
-// rows are the commands that wait and the message, in their order. named says that another row bears the id of the platform.
+// rows returns the waiting commands and the message, in their order. named: another row bears the id of the platform.
 func (p Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound) {
 	for i, o := range later {
 		row := in
@@ -102,10 +102,10 @@ func RowIDs(id string) []string {
 	return ids
 }
 
-// besideMark ends the id of what was answered beside the message that it stood in.
+// besideMark ends the id of a command that was answered apart from the message that contained it.
 const besideMark = "#?"
 
-// BesideID is the id of what was answered beside a message.
+// BesideID returns the id of a command that was answered apart from its message.
 func BesideID(id string) string { return id + besideMark }
 
 // MessageID is the id that the message of a text bears, whose id on the platform is given.
@@ -116,8 +116,8 @@ func (p Parsed) MessageID(id string) string {
 	return id
 }
 
-// executeNow carries commands out and commits them with one answer. more says that other rows follow, beside that another one
-// bears the id of the platform.
+// executeNow carries commands out and commits them with one answer. more: other rows follow; beside: another one bears the id
+// of the platform.
 func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invocation, beside, more bool) (engine.Accepted, error) {
 	asked := in
 	if beside {
@@ -146,8 +146,8 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 	})
 }
 
-// askAhead carries out the commands that ask slow programs, outside of any transaction, and returns all with what these are answered. Where the
-// row was accepted before nobody is asked: its answer is there.
+// askAhead carries out the commands that ask slow programs, outside of any transaction, and returns all with their answers. If the row was
+// accepted before it runs none: the answer exists.
 func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []invocation) ([]invocation, error) {
 	if !slices.ContainsFunc(commands, func(o invocation) bool { return o.ahead }) {
 		return commands, nil

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Parsed is a text as its writer meant it: commands, and what is left for a turn.
+// Parsed is a text as its writer meant it: commands, and the rest for a turn.
 type Parsed struct {
 	commands []invocation
 	stop     bool
@@ -19,9 +19,9 @@ type Parsed struct {
 	bang     string // a shell command
 	// Text is the message; empty if there is none.
 	Text string
-	// behindCommand says that the message was written behind a command that takes one, and not the commands before a message.
+	// behindCommand reports that the message follows a command that takes one, and not the commands before a message.
 	behindCommand bool
-	preparation   *preparation // what the message is taken for; nil: nothing
+	preparation   *preparation // a command before the message; nil: none
 	options       chat.Options // for the message alone
 	asks          skillWord    // of the model
 	queue         chat.Queue
@@ -33,10 +33,10 @@ type preparation struct {
 	own string // what follows its name
 }
 
-// invocation is a command to carry out, as it stands by itself.
+// invocation is a command to carry out, without the text around it.
 type invocation struct {
 	line   string
-	secret bool // what was written is not kept, but the line is
+	secret bool // the text is not stored, but the line is
 	queued bool
 	ahead  bool // it is asked before its answer is committed
 	answer func(ctx context.Context, in Inbound) (string, error)
@@ -77,14 +77,14 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 	return r, nil
 }
 
-// reader is who wrote a text, and whose models its words may mean; 0: those that everybody can choose.
+// reader is the writer of a text, and the user whose models its words may mean; 0: only those that all users can choose.
 type reader struct {
 	slash.Caller
 
 	models chat.UserID
 }
 
-// whose says whose models are meant: in the conversation of somebody else not those of whoever writes.
+// whose returns the user whose models are meant: in the conversation of another user not those of the writer.
 func whose(in Inbound, who slash.Caller) chat.UserID {
 	if who.Owner {
 		return in.User
@@ -103,7 +103,7 @@ func plain(text string) Parsed {
 	return Parsed{Text: text}
 }
 
-// readRest reads what stands behind directives, or a text that has none.
+// parseRest reads the text behind directives, or a text that has none.
 func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
@@ -139,7 +139,7 @@ func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who r
 	return r, nil
 }
 
-// readCommand reads a command that stands alone.
+// parseCommand reads a single command.
 func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who reader) (Parsed, error) {
 	spec := known.Spec()
 	asker, asks := known.(slash.Asker)
@@ -177,7 +177,7 @@ func (c *Commands) parsePreparer(known slash.Command, own, text string) Parsed {
 // applyDirectives applies the directives before a message: to this message alone, except the model, which is set for the conversation.
 // Without a message they are commands.
 func (c *Commands) applyDirectives(r *Parsed, found []command.Directive) {
-	if r.behindCommand { // "/new" before the text: the message is another conversation's, and what is for one message is for it
+	if r.behindCommand { // "/new" before the text: the message belongs to another conversation, as do the options of one message
 		r.options.Plan = slices.ContainsFunc(found, isPlan)
 		found = slices.DeleteFunc(slices.Clone(found), isPlan)
 	}
@@ -234,7 +234,7 @@ func (c *Commands) unknown(name string) invocation {
 	}}
 }
 
-// isModel says which words mean a model.
+// isModel returns a function that reports whether words mean a model.
 func (c *Commands) isModel(ctx context.Context, user chat.UserID) func(word string, alone bool) bool {
 	if c.Models == nil {
 		return nil

@@ -29,7 +29,7 @@ func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
 	return p.Queue(in.Channel, in.ChatType, in.Queue), nil
 }
 
-// accept commits what a turn is to handle, and wakes the turn, when its burst is over if more of one may follow.
+// accept commits a message for a turn, and wakes the turn, when its burst is over if more of one may follow.
 func (d *Dispatch) accept(ctx context.Context, in Inbound) (got engine.Accepted, err error) {
 	if in.Queue, err = d.queue(ctx, in); err != nil {
 		return got, err
@@ -41,7 +41,7 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got engine.Accepted,
 	return got, nil
 }
 
-// Again accepts a message that takes the place of another one. Its text is no command: it is asked as it stands.
+// Again accepts a message that takes the place of another one. Its text is no command: the model gets it unchanged.
 func (d *Dispatch) Again(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
 		return engine.Accepted{}, err
@@ -49,8 +49,8 @@ func (d *Dispatch) Again(ctx context.Context, in Inbound) (engine.Accepted, erro
 	return d.accept(ctx, in)
 }
 
-// Plain accepts a text as a message exactly as it stands: it is never a command, a word that means one, or the answer to a question, and it
-// has a turn of its own behind what waits. The same id with the same text is a duplicate; with another text it is a Conflict.
+// Plain accepts a text as a message unchanged: it is never a command, a word that means one, or the answer to a question, and it gets a
+// separate turn behind what waits. The same id with the same text is a duplicate; with another text it is a Conflict.
 func (d *Dispatch) Plain(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
 		return engine.Accepted{}, err
@@ -63,8 +63,8 @@ func (d *Dispatch) Plain(ctx context.Context, in Inbound) (engine.Accepted, erro
 	return d.accept(ctx, in)
 }
 
-// AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and what was
-// said with it. It carries out nothing by itself.
+// AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and the text
+// that came with it. It carries out neither.
 func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b engine.Accepted, err error) {
 	for _, in := range []*Inbound{&first, &second} {
 		if err := Check(*in); err != nil {

@@ -9,8 +9,8 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// ApplyResetPolicy reads what the policy says of the beginning of conversations: a text that is one of its triggers is /reset, and the
-// conversation may have ended since a person last wrote in it.
+// ApplyResetPolicy applies the policy for the beginning of conversations: a text that is one of its triggers is /reset, and the
+// conversation may have ended since a user last wrote in it.
 func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, error) {
 	if d.Policies == nil {
 		return in, nil
@@ -26,7 +26,7 @@ func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, e
 	return d.expiring(p, in), nil
 }
 
-// applyExpiry reads what the policy says of the end of conversations alone.
+// applyExpiry applies only the policy for the end of conversations.
 func (d *Dispatch) applyExpiry(ctx context.Context, in Inbound) (Inbound, error) {
 	if d.Policies == nil {
 		return in, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // word accepts a message from a platform that is a single word: as the command that it means, or as it is. It may be delivered again, when it
-// would mean something else; what it meant first stands.
+// would mean something else; the first meaning counts.
 func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error) {
 	as, ask, err := d.meant(ctx, in)
 	if err != nil {
@@ -33,8 +33,8 @@ func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error
 }
 
 // meant decides what a word means. To stop means something while a turn runs or messages wait for one. No other word is a command where a
-// question waits, since it may be the answer; nor where it stands below a quotation, which it may be about. To go on means something where the
-// last turn was interrupted. A new conversation would lose what the model knows: ask is the sentence that says how to begin one.
+// question waits, since it may be the answer; nor below a quotation, which it may be about. To go on means something where the last turn was
+// interrupted. A new conversation would lose what the model knows: ask is the sentence that explains how to begin one.
 func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.ID, err error) {
 	name := command.Word(in.Text)
 	known, found := d.Commands.registry().Find(name)

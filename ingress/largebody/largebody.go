@@ -1,5 +1,5 @@
-// Package largebody bounds how many large requests are read at the same time: what each of them holds in memory is copied a few times. It
-// bounds those of one caller as well, so that whoever sends slowly keeps nobody else waiting.
+// Package largebody bounds how many large requests are read at the same time: the content of each is copied in memory a few times. It
+// bounds those of one caller as well, so that a slow sender keeps no others waiting.
 package largebody
 
 import (
@@ -37,7 +37,7 @@ type caller struct {
 	n      int // requests that have one or wait for it
 }
 
-// New returns places that nobody has taken.
+// New returns places that are all free.
 func New() *Places {
 	return &Places{all: make(chan struct{}, ofAll), wait: wait, one: map[string]*caller{}}
 }
@@ -49,7 +49,7 @@ type Place struct {
 	who   string
 }
 
-// Enter takes a place for a request of a caller, unless it is small. RateLimited says that none became free in time.
+// Enter takes a place for a request of a caller, unless it is small. RateLimited: none became free in time.
 func (p *Places) Enter(r *http.Request, who string) (*Place, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= From {
 		return nil, nil //nolint:nilnil // a small request needs no place, and nil is that

@@ -9,15 +9,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// The states of an answer beside those of a turn (chat.TurnState).
+// The states of an answer in addition to those of a turn (chat.TurnState).
 const (
 	stateQueued  = "queued"  // the message waits for its turn
-	stateWaiting = "waiting" // xbot has asked a person
+	stateWaiting = "waiting" // xbot has asked a user
 	stateDropped = "dropped" // no turn will have the message
 	stateNone    = "none"    // nothing was asked
 )
 
-// Answer is how far xbot has come with something.
+// Answer is the progress of an answer.
 type Answer struct {
 	Session   chat.SessionKey `json:"session"`
 	Message   chat.InboxID    `json:"message,omitempty" jsonschema:"names what was sent, for read_answer"`
@@ -32,7 +32,7 @@ type Answer struct {
 	steps int // model calls of the turn so far
 }
 
-// Question is what a person is asked before the work goes on.
+// Question is a question to a user before the work goes on.
 type Question struct {
 	Call   chat.CallID    `json:"call" jsonschema:"the call of a tool that waits"`
 	Tool   string         `json:"tool"`
@@ -42,14 +42,14 @@ type Question struct {
 	Asks   []chat.Inquiry `json:"asks,omitempty" jsonschema:"questions of the model; none: whether the call may run"`
 }
 
-// asked is what somebody wants to know of: a turn, else a message, else whatever goes on in the session.
+// asked names the subject of a request: a turn, else a message, else the current work of the session.
 type asked struct {
 	session chat.SessionKey
 	message chat.InboxID
 	turn    chat.TurnID
 }
 
-// settled reports whether waiting changes nothing until somebody acts.
+// settled reports whether the state stays the same until a user acts.
 func (a Answer) settled() bool {
 	return a.State != stateQueued && a.State != string(chat.TurnRunning)
 }
@@ -108,7 +108,7 @@ func (s *Server) ofMessage(ctx context.Context, out *Answer) error {
 	return nil
 }
 
-// newest finds what goes on in a session, else what went on last.
+// newest finds the current work of a session, else the last one.
 func (s *Server) newest(ctx context.Context, session chat.Session, out *Answer) error {
 	switch {
 	case session.Running != "":
@@ -137,7 +137,7 @@ func (s *Server) ofTurn(ctx context.Context, out *Answer) error {
 		if said.Turn.Waits != nil {
 			out.Notice = "the model cannot be reached now (" + said.Turn.Waits.Reason + "); xbot tries again"
 		}
-		return nil // what it has said so far is not the answer
+		return nil // its output so far is not the answer
 	}
 	out.Text, out.Notice = cut(said.Text, maxAnswerBytes), said.Notice
 	if said.Silent {
@@ -146,7 +146,7 @@ func (s *Server) ofTurn(ctx context.Context, out *Answer) error {
 	return nil
 }
 
-// question adds what a person is asked before the work goes on.
+// question adds the open question to the user.
 func (s *Server) question(ctx context.Context, out *Answer) error {
 	call, open, err := s.Turns.OpenQuestion(ctx, out.Session, auth.User(ctx).ID)
 	if err != nil || !open {
@@ -160,7 +160,7 @@ func (s *Server) question(ctx context.Context, out *Answer) error {
 	return nil
 }
 
-// next says what whoever reads the answer can do.
+// next returns what the reader of the answer can do.
 func (a Answer) next() string {
 	switch {
 	case a.State == stateWaiting && len(a.Question.Asks) > 0:
@@ -175,7 +175,7 @@ func (a Answer) next() string {
 	return ""
 }
 
-// progress says in one line how far it has come.
+// progress returns the progress in one line.
 func (a Answer) progress() string {
 	switch {
 	case a.Notice != "":

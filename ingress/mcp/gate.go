@@ -23,13 +23,13 @@ import (
 const (
 	// maxBodyBytes bounds a request.
 	maxBodyBytes = 4 << 20
-	// maxOpen is how many requests of a person may be open at once: each that waits holds a connection.
+	// maxOpen is how many requests of a user may be open at once: each that waits holds a connection.
 	maxOpen = 32
-	// sendTimeout is how long a client may take to read what comes after the longest wait.
+	// sendTimeout is how long a client may take to read the answer after the longest wait.
 	sendTimeout = 30 * time.Second
 )
 
-// gate lets in requests of bounded size and number.
+// gate admits requests of bounded size and number.
 type gate struct {
 	next http.Handler
 	base *endpoint.Base
@@ -77,7 +77,7 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, jsonlimit.Default.Check(body)
 }
 
-// guard ends a call with its request, and keeps a fault of ours, on whatever goroutine, from ending the process.
+// guard ends a call with its request, and keeps a fault of ours, in any goroutine, from ending the process.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (out sdk.Result, err error) {
 		defer func() {
@@ -86,7 +86,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 				out, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "something went wrong in the server; its log says what"}
 			}
 		}()
-		if method == "subscriptions/listen" { // a stream without an end, of nothing: what is offered never changes
+		if method == "subscriptions/listen" { // a stream without an end, of nothing: the offered tools never change
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "nothing here is listened to"}
 		}
 		request, ok := ctx.Value(requestKey{}).(context.Context)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/conversation"
 )
 
-// maxTextBytes bounds each text that is read, maxAnswerBytes that of an answer; longer ones end with what says so.
+// maxTextBytes bounds each text that is read, maxAnswerBytes that of an answer; longer ones end with a note.
 const (
 	maxTextBytes   = 20_000
 	maxAnswerBytes = 200_000
@@ -61,7 +61,7 @@ func (s *Server) readMessages(ctx context.Context, _ *sdk.CallToolRequest, in Re
 	for _, m := range t.Messages {
 		line := MessageLine{ID: m.ID, Role: m.Role, Text: cut(m.Content, maxTextBytes), Turn: m.Turn, At: m.CreatedAt}
 		if m.Silent {
-			line.Text = "" // people are shown nothing
+			line.Text = "" // users do not see it
 		}
 		for _, c := range m.ToolCalls {
 			line.Tools = append(line.Tools, strings.TrimSpace(c.Name+" "+c.Summary))
@@ -71,7 +71,7 @@ func (s *Server) readMessages(ctx context.Context, _ *sdk.CallToolRequest, in Re
 	return out, nil
 }
 
-// cut shortens a text to at most n bytes, and says so behind it.
+// cut shortens a text to at most n bytes, and adds a note behind it.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

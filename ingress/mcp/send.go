@@ -23,15 +23,15 @@ import (
 )
 
 const (
-	// maxWait is how long an answer is waited for at most.
+	// maxWait is the longest wait for an answer.
 	maxWait = 300 * time.Second
-	// usualWait is how long if nobody says: less than the 60 s after which the official clients give a request up.
+	// usualWait is the default: less than the 60 s after which the official clients give a request up.
 	usualWait = 50 * time.Second
 	// channel is the one of conversations that are begun here.
 	channel = "api"
 )
 
-// SendMessage is a message of a person.
+// SendMessage is a message of a user.
 type SendMessage struct {
 	Text     string          `json:"text" jsonschema:"the message, at most 200000 bytes. It may be the answer to a question, or a slash command such as /stop."`
 	Session  chat.SessionKey `json:"session,omitempty" jsonschema:"where; a new conversation if left out"`

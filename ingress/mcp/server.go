@@ -1,5 +1,5 @@
-// Package mcp is xbot as a server of the Model Context Protocol: programs that speak it list the conversations of a person, send messages
-// and read answers, with the person's API tokens. It keeps nothing between two requests, so that any ingress answers any of them.
+// Package mcp is xbot as a server of the Model Context Protocol: programs that speak it list the conversations of a user, send messages
+// and read answers, with the user's access tokens. It keeps nothing between two requests, so that any ingress answers any of them.
 package mcp
 
 import (
@@ -18,21 +18,21 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// Path is where the server answers.
+// Path is the path of the server.
 const Path = "/mcp"
 
-// Sessions lists and begins the conversations of whoever asks.
+// Sessions lists and begins the conversations of the caller.
 type Sessions interface {
 	List(ctx context.Context, q string, limit int, shelves ...chat.ListState) ([]chat.Session, error)
 	Create(ctx context.Context, in sessions.NewSession) (chat.Session, error)
 }
 
-// Messages accepts what whoever asks writes in a conversation of theirs.
+// Messages accepts messages of the caller in their conversations.
 type Messages interface {
 	Send(ctx context.Context, s chat.Session, m messages.NewMessage) (engine.Accepted, error)
 }
 
-// Server offers the tools. Its errors and its walls are those of the HTTP API.
+// Server offers the tools. Its errors and its access checks are those of the HTTP API.
 type Server struct {
 	*endpoint.Base
 
@@ -42,7 +42,7 @@ type Server struct {
 	Messages Messages
 	Bus      *feed.Bus
 	Key      secret.Deriver  // names the conversations that messages with a client_id begin
-	Closing  <-chan struct{} // closed when the server stops: nobody waits any longer
+	Closing  <-chan struct{} // closed when the server stops: waiting ends
 }
 
 // Handler answers at Path. It needs a token, or the login of one of our own pages.
@@ -51,12 +51,12 @@ func (s *Server) Handler() http.Handler {
 	tools := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		Stateless:                    true, // a session in memory would be that of one ingress among several
 		MaxRequestBodyBytes:          maxBodyBytes,
-		DisableLocalhostProtection:   true, // the host was checked by its name (auth.Hosts): a proxy on this machine sends that which people use
+		DisableLocalhostProtection:   true, // the host was checked by its name (auth.Hosts): a proxy on this machine sends the one that users use
 		PropagateRequestCancellation: true,
 	})
 	closed := s.Auth.Require(&gate{next: tools, base: s.Base}, s.Refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		w.Header().Set("Cache-Control", "no-store") // data of users is for them alone
 		if err := s.Auth.Hosts.SameOrigin(r); err != nil {
 			s.Refuse(w, r, err)
 			return
@@ -67,7 +67,7 @@ func (s *Server) Handler() http.Handler {
 
 const instructions = `xbot is an assistant that goes on working when this connection ends. send_message gives it a message and waits for the answer; read_answer waits again where that took longer. Whatever is sent with a client_id is done once, however often it is sent.`
 
-// tools are what clients may call.
+// tools returns the tools for clients.
 func (s *Server) tools() *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "xbot", Title: "xbot", Version: s.Info.Version}, &sdk.ServerOptions{
 		Instructions: instructions,
@@ -85,7 +85,7 @@ func (s *Server) tools() *sdk.Server {
 	return server
 }
 
-// add adds a tool. What fails is told to the client as the HTTP API tells it.
+// add adds a tool. The client gets errors as from the HTTP API.
 func add[In, Out any](s *Server, server *sdk.Server, t *sdk.Tool, run func(context.Context, *sdk.CallToolRequest, In) (Out, error)) {
 	sdk.AddTool(server, t, func(ctx context.Context, req *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := run(ctx, req, in)

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// maxListed bounds a list of conversations or messages, and usualListed is how many there are if nobody says.
+	// maxListed bounds a list of conversations or messages, and usualListed is the default.
 	maxListed, usualListed = 100, 20
-	// maxQuery bounds what a title is searched for, in bytes.
+	// maxQuery bounds the search text for titles, in bytes.
 	maxQuery = 200
 )
 
@@ -24,7 +24,7 @@ type ListSessions struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many at most, 1 to 100; 20 if left out"`
 }
 
-// SessionList is what they are.
+// SessionList lists conversations.
 type SessionList struct {
 	Sessions []SessionLine `json:"sessions"`
 }

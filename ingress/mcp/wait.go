@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pollEvery finds what came whose notification was lost, and tokens that were revoked.
+	// pollEvery finds events whose notification was lost, and tokens that were revoked.
 	pollEvery = 2 * time.Second
 	// progressEvery is how often a client that asked for it hears of the wait: before proxies take the connection for idle.
 	progressEvery = 5 * time.Second
@@ -56,7 +56,7 @@ func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, q asked, w
 		p.tell(ctx, got.progress())
 		select {
 		case <-ctx.Done():
-			return got, nil // nobody reads it
+			return got, nil // the client is gone
 		case <-s.Closing:
 			return got, nil
 		case <-over.C:
@@ -71,7 +71,7 @@ func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, q asked, w
 	}
 }
 
-// progress tells a client that asked for it how far something has come.
+// progress reports to a client that asked for it how far something has come.
 type progress struct {
 	req   *sdk.CallToolRequest
 	began time.Time

@@ -22,11 +22,11 @@ import (
 	"xbot/internal/user/users"
 )
 
-// cookieRoot begins the names of the cookies of a browser that is on its way to a provider and back. Each way has one of its own: somebody may
-// connect two accounts at once.
+// cookieRoot begins the names of the cookies of a browser during a sign-in at a provider. Each sign-in has a separate one: a user may connect
+// two accounts at once.
 const cookieRoot = "xbot_oauth_"
 
-// cookieName is the cookie of the way with a state. It says nothing of the state, which a log of cookies must not give away.
+// cookieName returns the name of the cookie of a state. It does not reveal the state, which a log of cookies must not give away.
 func cookieName(state string) string {
 	return cookieRoot + hex.EncodeToString(secret.HashToken(state)[:8])
 }
@@ -41,18 +41,18 @@ type Origins interface {
 	SameOrigin(r *http.Request) error
 }
 
-// People are those whose accounts are connected.
+// People finds the users whose accounts are connected.
 type People interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
-// Servers are those of tools to which connected accounts authorize requests.
+// Servers are the MCP servers to which connected accounts authorize requests.
 type Servers interface {
-	// AccountConnected is told that a person has connected an account, and returns at once. Vouches: the person is an administrator.
+	// AccountConnected notes that a user has connected an account, and returns at once. Vouches: the user is an administrator.
 	AccountConnected(user chat.UserID, provider string, vouches bool)
 }
 
-// Connect serves what is under oauth.Root.
+// Connect serves the paths under oauth.Root.
 type Connect struct {
 	Accounts *oauth.Accounts
 	Visitors Visitors
@@ -71,7 +71,7 @@ func (c *Connect) Handler() http.Handler {
 	return mux
 }
 
-// admitted reads the ticket of a request, and finds whose it is. Programs that look what a link leads to change nothing by that.
+// admitted reads the ticket of a request, and finds its user. Programs that preview a link change nothing by that.
 func (c *Connect) admitted(r *http.Request) (t oauth.Ticket, who users.User, err error) {
 	if t, err = c.Accounts.Ticket(r.Context(), r.PathValue("ticket")); err != nil {
 		return t, who, err
@@ -94,7 +94,7 @@ var (
 	errFraming = fault.Errorf(fault.Denied, "the form was sent from elsewhere")
 )
 
-// ask tells who opens a link for whom an account is connected: somebody else may have sent it to them.
+// ask shows the visitor of a link for which user an account is connected: another user may have sent it to them.
 func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
 	t, who, err := c.admitted(r)
 	if err != nil {
@@ -108,13 +108,13 @@ func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
 	}
 	lang := languageOf(r)
 	lines := []string{i18n.Say(lang, i18n.OAuthWhose, p.Name, who.Name), i18n.Say(lang, i18n.OAuthNotYou)}
-	if p.MCPServer != 0 { // it may have named a provider at which the person has an account for something else
+	if p.MCPServer != 0 { // it may have named a provider at which the user has an account for something else
 		lines = append(lines, i18n.Say(lang, i18n.OAuthForServer, host(p.Resource), host(p.AuthorizeURL)))
 	}
 	show(w, http.StatusOK, page{Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name), Lines: lines})
 }
 
-// host is who answers at an address.
+// host is the host of an address.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -166,7 +166,7 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	}
 	done, err := c.Accounts.Finish(r.Context(), back)
 	if err == nil || fault.Is(err, fault.Denied) {
-		setCookie(w, r, name, "", -1) // this way is used up; others stay open
+		setCookie(w, r, name, "", -1) // this sign-in is used up; others stay open
 	}
 	if err != nil {
 		c.refuse(w, r, err)
@@ -183,7 +183,7 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, p)
 }
 
-// tell has servers of tools asked anew that the account is for. Where that fails they can be asked by hand.
+// tell asks the MCP servers of the account again. If that fails, the user can ask them by hand.
 func (c *Connect) tell(ctx context.Context, done oauth.Connected) {
 	if c.Servers == nil {
 		return
@@ -203,7 +203,7 @@ func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age i
 	})
 }
 
-// refuse says what went wrong, to whoever sits at the browser.
+// refuse shows the error in the browser.
 func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	lang := languageOf(r)
 	status := http.StatusForbidden

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// page is what a browser shows on its way. It has no script.
+// page is the data of a page that a browser shows during a sign-in. It has no script.
 type page struct {
 	Lang   string
 	Title  string
@@ -51,7 +51,7 @@ func show(w http.ResponseWriter, status int, p page) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Cache-Control", "no-store")
-	h.Set("Referrer-Policy", "same-origin") // the form says where it was sent from
+	h.Set("Referrer-Policy", "same-origin") // the form sends its origin
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
 	w.WriteHeader(status)
 	_, _ = w.Write(body.Bytes()) // the browser is gone if this fails

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// admit returns the user of a person, with the role that their groups give, or says which problem there is.
+// admit returns the user of an identity, with the role that its groups give, or the problem.
 func (s *SignOn) admit(ctx context.Context, who person) (users.User, string, error) {
 	if allowed := s.Settings.AllowedGroups; len(allowed) > 0 && !shared(who.Groups, allowed) {
 		return users.User{}, problemDenied, fault.Errorf(fault.Denied, "%q is in none of the groups that may come (XBOT_OIDC_ALLOWED_GROUPS)", who.Name)
@@ -29,7 +29,7 @@ func (s *SignOn) admit(ctx context.Context, who person) (users.User, string, err
 	return user, "", nil
 }
 
-// setRole gives the role that the groups of a person say, where any group makes administrators. The last administrator stays one.
+// setRole gives a user the role that their groups define, where any group makes administrators. The last administrator stays one.
 func (s *SignOn) setRole(ctx context.Context, user users.User, groups []string) error {
 	if len(s.Settings.AdminGroups) == 0 {
 		return nil

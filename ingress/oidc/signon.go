@@ -33,15 +33,15 @@ const (
 	Root = "/oidc/"
 	// cookieName is the cookie of a browser that is on its way to the provider and back.
 	cookieName = "xbot_oidc"
-	// wayLife is how long a person may take at the provider.
+	// wayLife is how long a user may take at the provider.
 	wayLife = 10 * time.Minute
 	// maxNext bounds the path of the page to return to, in bytes.
 	maxNext = 1024
 )
 
-// Accounts keeps people.
+// Accounts creates users and sets their roles.
 type Accounts interface {
-	// Meet returns who somebody is, and makes them where they come for the first time.
+	// Meet returns the user of an identity, and creates one at the first sign-in.
 	Meet(ctx context.Context, channel, account string, who chat.Peer) (users.User, error)
 	SetRole(ctx context.Context, id chat.UserID, role string) error
 }
@@ -51,16 +51,16 @@ type Links interface {
 	NewBrowserLink(w http.ResponseWriter, r *http.Request, user chat.UserID, attempt string) (string, error)
 }
 
-// Settings say by which provider, and who of its people may come.
+// Settings name the provider, and which of its users have access.
 type Settings struct {
 	Issuer, ClientID, ClientSecret string
 	Scopes                         []string
 	GroupsClaim                    string
-	AllowedGroups                  []string // empty: everybody whom the provider lets in
-	AdminGroups                    []string // whose people are administrators, and others members; empty: roles are given here
+	AllowedGroups                  []string // empty: every user whose sign-in the provider allows
+	AdminGroups                    []string // whose users are administrators, and others members; empty: roles are given here
 }
 
-// SignOn signs people in by a provider. It is found at the first use, so that a server starts without it.
+// SignOn signs users in by a provider. It is found at the first use, so that a server starts without it.
 type SignOn struct {
 	Settings Settings
 	Public   string // address of this server
@@ -74,7 +74,7 @@ type SignOn struct {
 	found     *oidc.Provider
 }
 
-// Handler serves what is under Root.
+// Handler serves the paths under Root.
 func (s *SignOn) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Root+"login", s.begin)
@@ -82,7 +82,7 @@ func (s *SignOn) Handler() http.Handler {
 	return mux
 }
 
-// way is what a browser brings back from the provider.
+// way is the state that a browser brings back from the provider.
 type way struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
@@ -111,7 +111,7 @@ func (s *SignOn) begin(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, client.AuthCodeURL(to.State, oidc.Nonce(to.Nonce), oauth2.S256ChallengeOption(to.Verifier)), http.StatusSeeOther)
 }
 
-// end takes a browser that comes back, and lets its person in.
+// end takes a browser that comes back, and signs its user in.
 func (s *SignOn) end(w http.ResponseWriter, r *http.Request) {
 	setCookie(w, r, "", -1)
 	from, err := s.readWay(r)
@@ -187,10 +187,10 @@ func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
 	})
 }
 
-// Problems are what the page tells people; the log has the cause.
+// Problems that the page shows to users; the log has the cause.
 const (
 	problemAway     = "away"     // the provider does not answer
-	problemDenied   = "denied"   // the provider, or the groups of the person, do not let them in
+	problemDenied   = "denied"   // the provider, or the groups of the user, deny access
 	problemDisabled = "disabled" // an administrator has disabled the account
 	problemFailed   = "failed"
 )
@@ -241,7 +241,7 @@ func (s *SignOn) discovered(ctx context.Context) (*oidc.Provider, error) {
 	}
 }
 
-// person is who the provider says somebody is.
+// person is the identity of a user at the provider.
 type person struct {
 	Subject string
 	Name    string
@@ -314,7 +314,7 @@ func (s *SignOn) checkParty(id *oidc.IDToken) error {
 // claims returns the claims of the ID token and of UserInfo. Those of the token win.
 func (s *SignOn) claims(ctx context.Context, provider *oidc.Provider, token *oauth2.Token, id *oidc.IDToken) (map[string]any, error) {
 	claims := map[string]any{}
-	if provider.UserInfoEndpoint() != "" { // where most providers tell names and groups
+	if provider.UserInfoEndpoint() != "" { // where most providers return names and groups
 		info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
 		if err != nil {
 			return nil, fmt.Errorf("request the user information: %w", err)

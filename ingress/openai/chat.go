@@ -28,8 +28,8 @@ type message struct {
 	ref string // the id of the item that has its content; empty: Content is it
 }
 
-// refusedHere are the members that would change the answer and cannot be honoured, each with the values that do not, beside those that say
-// nothing, and the sentence. Members that are neither here nor read have no effect.
+// refusedHere are the members that would change the answer and cannot be honoured, each with the values that do not, in addition to empty
+// ones, and the sentence. Members that are neither here nor read have no effect.
 var refusedHere = []struct {
 	name     string
 	harmless []string
@@ -92,7 +92,7 @@ func parseChat(body []byte, h http.Header) (out chatRequest, err error) {
 	return out, out.read("messages", nil, messages)
 }
 
-// where checks who is asked, and where.
+// where checks the model and the conversation of a request.
 func (a *Ask) where(h http.Header) error {
 	if a.Conversation = cmp.Or(a.Conversation, h.Get(conversationHeader)); len(a.Conversation) > maxIDBytes {
 		return invalid("conversation_id", "the id of the conversation has %d bytes; at most %d are accepted", len(a.Conversation), maxIDBytes)
@@ -122,8 +122,8 @@ func thinks(name, level string) (string, error) {
 	return level, nil
 }
 
-// read finds the message to answer, which is the last one, and what stands before it. In a conversation that is kept here only that message
-// counts, with the instructions of the program.
+// read finds the message to answer, which is the last one, and the messages before it. In a conversation that is kept here only that
+// message counts, with the instructions of the program.
 func (a *Ask) read(list string, instructions []string, messages []message) error {
 	kept := a.Conversation != "" || a.User != "" || a.Previous != ""
 	last := lastSpoken(messages)
@@ -165,7 +165,7 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 			a.Text, a.Pictures, a.Uploads, a.Title = content.text, content.pictures, content.uploads, chat.FirstWords(content.text, chat.MaxTitle)
 		}
 	}
-	if a.Client.Wordless { // the model has what else was said in the conversation of its calls
+	if a.Client.Wordless { // the model has the other messages in the conversation of its calls
 		return nil
 	}
 	if len(a.Results) > 0 {
@@ -181,7 +181,7 @@ func (a *Ask) read(list string, instructions []string, messages []message) error
 // roleUser is the role of messages that are answered.
 const roleUser = "user"
 
-// roles are those that messages may have.
+// roles are the accepted roles of messages.
 var roles = []string{"system", "developer", roleUser, "assistant", "tool", "function"}
 
 func instructs(role string) bool { return role == "system" || role == "developer" }
@@ -196,7 +196,7 @@ func lastSpoken(messages []message) int {
 	return -1
 }
 
-// unshown says that pictures of earlier messages are not shown again, and their files not attached.
+// unshown notes that pictures of earlier messages are not shown again, and their files not attached.
 func unshown(s said) string {
 	var b strings.Builder
 	if len(s.pictures) > 0 {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// maxQuoted bounds what is quoted of earlier messages, in bytes; the oldest are left out.
+// maxQuoted bounds the quotes of earlier messages, in bytes; the oldest are left out.
 const maxQuoted = 100_000
 
 // line is a message of a request that comes before the one to answer.
 type line struct{ role, text string }
 
-// composed is the text that the model reads: the message, and before it what the program says beside it. Whoever asks is one person, so that
-// instructions of the program are theirs; what was said elsewhere is quoted, since anybody may have written it.
+// composed is the text that the model reads: the message, and before it the other texts of the program. The caller is one user, so
+// instructions of the program are theirs; messages from elsewhere are quoted, since any user may have written them.
 func composed(instructions []string, before []line, message string) string {
 	var b strings.Builder
 	if text := strings.TrimSpace(strings.Join(instructions, "\n\n")); text != "" {
@@ -33,7 +33,7 @@ func composed(instructions []string, before []line, message string) string {
 	return b.String()
 }
 
-// quoted quotes the newest messages, and counts those that are left out.
+// quoted quotes the newest messages, and counts the omitted ones.
 func quoted(before []line) (text string, left int) {
 	var blocks []string
 	size := 0

@@ -15,13 +15,13 @@ import (
 	"xbot/internal/document/webpicture"
 )
 
-// Ask is what a program asks: one message, to be answered once.
+// Ask is the request of a program: one message, to be answered once.
 type Ask struct {
 	Identity
 
 	Model        string // empty: the request names none
 	Conversation string // an id that an answer had; empty: the one of User, else a new one
-	User         string // who has one conversation for good; empty: nobody
+	User         string // has one permanent conversation; empty: none
 	Previous     string // id of the response that this one follows; empty: none
 	Title        string // of a new conversation
 	Text         string
@@ -34,7 +34,7 @@ type Ask struct {
 	recall recall // of items that the request names by their ids
 }
 
-// Asks returns what the program asks beside the message; nil: nothing.
+// Asks returns what the program asks in addition to the message; nil: nothing.
 func (a Ask) Asks() *chat.ClientAsk {
 	c := a.Client
 	if len(c.Tools) == 0 && c.Format == nil && c.Previous == "" && len(c.Results) == 0 {
@@ -47,8 +47,8 @@ func (a Ask) Asks() *chat.ClientAsk {
 type Picture struct {
 	webpicture.Picture
 
-	Name string // the same whenever the same was sent, whatever is at its address
-	at   string // where it stands in the request
+	Name string // stable for the same input, even if the content at its address changes
+	at   string // position in the request
 }
 
 // Upload is a file that came with a message and becomes an attachment of the conversation.
@@ -68,28 +68,28 @@ type Asked struct {
 	Session      chat.SessionKey
 	Message      chat.InboxID
 	Created      time.Time
-	Client       chat.ClientAsk // what the program asked beside it
+	Client       chat.ClientAsk // what the program asked in addition
 	Text         string         // of the message; empty: it was not looked up
 }
 
-// Backend is who answers.
+// Backend answers requests.
 type Backend interface {
 	// Ask accepts a message. An unknown model or conversation is NotFound; the identity of another message a Conflict.
 	Ask(ctx context.Context, a Ask) (Asked, error)
-	// Follow tells the answer, until its end.
+	// Follow yields the events of the answer until its end.
 	Follow(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
 	// Delivered notes that the client was sent the whole answer.
 	Delivered(ctx context.Context, a Asked)
 }
 
-// Responses keeps answers that can be looked at later.
+// Responses are answers that can be read later.
 type Responses interface {
 	Backend
-	// Find finds one of whoever asks. NotFound: they have none of that id.
+	// Find returns a response of the caller. NotFound: the caller has none of that id.
 	Find(ctx context.Context, id string) (Asked, error)
-	// Read tells what there is of an answer, and does not wait for more.
+	// Read yields the events of an answer that exist, and does not wait for more.
 	Read(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
-	// Cancel ends an answer that is not at its end. What was said so far stays.
+	// Cancel ends an unfinished answer. The output so far stays.
 	Cancel(ctx context.Context, a Asked) error
 	// Forget deletes a response. Its messages stay in the conversation.
 	Forget(ctx context.Context, a Asked) error
@@ -97,7 +97,7 @@ type Responses interface {
 	Returned(ctx context.Context, a Asked) ([]chat.ClientResult, error)
 }
 
-// Models are whom programs may name.
+// Models lists the models that programs can name.
 type Models interface {
 	Models(ctx context.Context) ([]Model, error)
 }

@@ -15,7 +15,7 @@ import (
 type Error struct {
 	Status  int
 	Message string
-	Param   string // what is wrong in the request; empty: nothing by itself
+	Param   string // the faulty member of the request; empty: none in particular
 	Code    string
 	Final   bool // the same request comes to the same again: clients need not retry
 }
@@ -36,7 +36,7 @@ func unsupported(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "unsupported_parameter"}
 }
 
-// Plain refuses what a program asks beside its message, where that has no place.
+// Plain refuses additions to a message where they are not supported.
 func (a Ask) Plain() error {
 	switch {
 	case len(a.Client.Tools) > 0:
@@ -51,12 +51,12 @@ func (a Ask) Plain() error {
 	return nil
 }
 
-// Refusals says with which status an error is answered, and what the client is told.
+// Refusals returns the status of an error, and the text for the client.
 type Refusals interface {
 	Refusal(err error) (status int, detail string)
 }
 
-// kinds are OpenAI's types of errors by status, and codes where an error has none of its own.
+// kinds are OpenAI's types of errors by status, and the codes of errors that have none.
 var kinds = map[int][2]string{
 	http.StatusBadRequest:            {"invalid_request_error", "invalid_value"},
 	http.StatusUnauthorized:          {"invalid_request_error", "invalid_api_key"},
@@ -68,7 +68,7 @@ var kinds = map[int][2]string{
 	http.StatusTooManyRequests:       {"rate_limit_error", "rate_limit_exceeded"},
 }
 
-// errorBody is how an error is written, in an answer or in a stream.
+// errorBody is the form of an error, in an answer or in a stream.
 type errorBody struct {
 	Error errorDetail `json:"error"`
 }
@@ -107,7 +107,7 @@ func asError(err error, refusals Refusals) *Error {
 	return &Error{Status: status, Message: detail, Final: status == http.StatusConflict}
 }
 
-// Refuse answers a request with an error. Retry-After and x-should-retry are what the official clients go by.
+// Refuse answers a request with an error. The official clients go by Retry-After and x-should-retry.
 func Refuse(w http.ResponseWriter, err error, refusals Refusals) {
 	e := asError(err, refusals)
 	h := w.Header()

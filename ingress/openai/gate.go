@@ -15,7 +15,7 @@ import (
 // maxOpen is how many requests of one caller may be open at once: each that waits holds a connection.
 const maxOpen = 32
 
-// AllowOrigins lets programs in pages of other sites call the API with a key or token: a browser adds nothing by itself that counts there. It
+// AllowOrigins lets programs in pages of other sites call the API with a key or token: a browser adds no credentials that count there. It
 // answers preflight requests and reports whether it did.
 func AllowOrigins(w http.ResponseWriter, r *http.Request) (answered bool) {
 	h := w.Header()
@@ -31,7 +31,7 @@ func AllowOrigins(w http.ResponseWriter, r *http.Request) (answered bool) {
 	return true
 }
 
-// Caller says whose a request is.
+// Caller identifies the sender of a request.
 type Caller interface {
 	Of(ctx context.Context) int64
 }

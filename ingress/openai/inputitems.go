@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// inputItem is one of what a response answers: a message, or the result of a tool of the client.
+// inputItem is one input of a response: a message, or the result of a tool of the client.
 type inputItem struct {
 	ID      string      `json:"id"`
 	Type    string      `json:"type"`
@@ -25,7 +25,7 @@ type inputText struct {
 	Text string `json:"text"`
 }
 
-// returned is what an item has that is the result of a tool.
+// returned has the members of an item that is the result of a tool.
 type returned struct {
 	Call   string `json:"call_id"`
 	Output string `json:"output"`

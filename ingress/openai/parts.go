@@ -30,7 +30,7 @@ type contentPart struct {
 	fileBody
 }
 
-// contentOf reads a content: a text, or a list of parts. at says where it stands.
+// contentOf reads a content: a text, or a list of parts. at is its position in the request.
 func contentOf(at string, raw json.RawMessage) (said, error) {
 	var out said
 	if isNull(raw) {
@@ -85,7 +85,7 @@ func (s *said) attach(at string, p contentPart) error {
 	return err
 }
 
-// pictureTypes are those that are read.
+// pictureTypes are the accepted types of pictures.
 var pictureTypes = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 // picture reads the picture of a part: its bytes, or its address.

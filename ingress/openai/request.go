@@ -20,7 +20,7 @@ import (
 const (
 	// MaxBody bounds a request, in bytes.
 	MaxBody = 20 << 20
-	// maxIDBytes bounds the names that clients choose: of conversations, people and requests.
+	// maxIDBytes bounds the names that clients choose: of conversations, users and requests.
 	maxIDBytes = 255
 	// readTime bounds how long a body may take to arrive, once its request has its place.
 	readTime = time.Minute
@@ -28,13 +28,13 @@ const (
 	sendTimeout = 30 * time.Second
 )
 
-// Identity says which requests are the same one, so that it is answered once.
+// Identity identifies a request, so that a repeated one is answered once.
 type Identity struct {
 	Key string
-	// Retry says that the client has sent the request before, and lost the answer. It is not set where the client chose the key: what comes
-	// with the same one is the same.
+	// Retry reports that the client has sent the request before, and lost the answer. It is not set if the client chose the key: requests
+	// with the same key are the same.
 	Retry bool
-	// Chosen says that the client chose the key. Otherwise it is made of the request, and the next request like it is another one.
+	// Chosen reports that the client chose the key. Otherwise it is made of the request, and the next request like it is another one.
 	Chosen bool
 }
 
@@ -53,15 +53,15 @@ func identityOf(r *http.Request, body []byte) (Identity, error) {
 		h.Write([]byte(strconv.Itoa(len(part)) + ":"))
 		h.Write(part)
 	}
-	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // what is no number counts none
+	retries, _ := strconv.Atoi(r.Header.Get("X-Stainless-Retry-Count")) // not a number: no retries
 	return Identity{Key: "auto-" + hex.EncodeToString(h.Sum(nil)[:16]), Retry: retries > 0}, nil
 }
 
 // conversationHeader names the conversation of a request, where its body does not, and of an answer.
 const conversationHeader = "X-Conversation-Id"
 
-// read reads the body of a request, and lets the answer take its time. Whoever routes requests has given a large one its place
-// (largebody.Places); largebody.Read gives it back when nothing of the body is needed any more.
+// read reads the body of a request, and then removes the deadline, so that the answer can take its time. The router has given a large one
+// its place (largebody.Places); largebody.Read gives it back when the body is not needed any more.
 func read(w http.ResponseWriter, r *http.Request) (body []byte, err error) {
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(readTime)) // where there are no deadlines none has to be moved
 	body, err = io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
@@ -90,7 +90,7 @@ func parse(body []byte) (fields, error) {
 	return f, nil
 }
 
-// get decodes a member; null and a missing one leave out as it is. what says in words what it must be.
+// get decodes a member; null and a missing one leave out unchanged. what describes the expected value in the error.
 func (f fields) get(name, what string, out any) error {
 	raw := f[name]
 	if isNull(raw) {
@@ -121,7 +121,7 @@ func isNull(raw json.RawMessage) bool {
 	return len(raw) == 0 || string(raw) == "null"
 }
 
-// isEmpty reports whether a member says nothing: null, false, an empty text, list or object.
+// isEmpty reports whether a member is empty: null, false, 0, an empty text, list or object.
 func isEmpty(raw json.RawMessage) bool {
 	raw = bytes.TrimSpace(raw)
 	return isNull(raw) || slices.Contains([]string{"false", `""`, "[]", "{}", "0"}, string(raw))

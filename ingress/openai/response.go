@@ -67,7 +67,7 @@ type toolEcho struct {
 	Strict      bool            `json:"strict"`
 }
 
-// echo are the members that say what was asked.
+// echo has the members that repeat the request.
 func echo(ask chat.ClientAsk) settings {
 	out := settings{ParallelToolCalls: !ask.Single, Store: true, ToolChoice: "auto", Tools: []toolEcho{}, Truncation: "disabled"}
 	if ask.Forced {
@@ -110,7 +110,7 @@ type outputItem struct {
 	*calledBody
 }
 
-// calledBody is what an item has that is a call of a tool of the client.
+// calledBody has the members of an item that is a call of a tool of the client.
 type calledBody struct {
 	Call      string `json:"call_id"`
 	Name      string `json:"name"`
@@ -199,7 +199,7 @@ func outputMessage(a Asked, status string, content ...outputText) outputItem {
 	return outputItem{ID: messageID(a), Type: "message", Status: status, Role: "assistant", Content: append([]outputText{}, content...)}
 }
 
-// ended is a response at its end; err says how it failed.
+// ended is a response at its end; err is its failure, if any.
 func ended(a Asked, t *text, err error) response {
 	out := responseOf(a, statusCompleted)
 	out.Usage = responseUsageOf(t.usage)
@@ -287,7 +287,7 @@ func (a *ResponseAPI) Get(w http.ResponseWriter, r *http.Request) {
 // endTime bounds how long a cancelled response is waited for.
 const endTime = 10 * time.Second
 
-// Cancel answers POST /v1/responses/{id}/cancel, once the response has ended; where that takes long, with how it stands.
+// Cancel answers POST /v1/responses/{id}/cancel, once the response has ended; where that takes long, with its state.
 func (a *ResponseAPI) Cancel(w http.ResponseWriter, r *http.Request) {
 	asked, err := a.Responses.Find(r.Context(), r.PathValue("id"))
 	if err == nil {
@@ -310,7 +310,7 @@ func (a *ResponseAPI) Cancel(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, out)
 }
 
-// now is a response as it stands.
+// now returns the current state of a response.
 func (a *ResponseAPI) now(ctx context.Context, asked Asked) (response, error) {
 	return standing(asked, a.Responses.Read(ctx, asked))
 }

@@ -153,7 +153,7 @@ func inputOf(raw json.RawMessage) ([]message, error) {
 			out = append(out, message{Role: "assistant", Calls: []callBody{call}})
 		case "function_call_output":
 			out = append(out, message{Role: "tool", CallID: it.Call, Content: it.Output})
-		case "item_reference": // what a response had, which the client does not send again
+		case "item_reference": // an item of a response, which the client does not send again
 			out = append(out, message{Role: "assistant", ref: it.ID})
 		case "reasoning", "compaction", "agent_message", "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call",
 			"mcp_list_tools", "mcp_call", "tool_search_call", "tool_search_output": // the state and steps of another model; the texts around them are enough

@@ -30,7 +30,7 @@ type sender interface {
 	piece(text string)
 	// end sends what follows the last piece.
 	end()
-	// fail says that what was sent is not the answer.
+	// fail reports that the output so far is not the answer.
 	fail(e *Error)
 }
 
@@ -65,7 +65,7 @@ func (s *stream) follow(ctx context.Context, asked Asked, b Backend, refusals Re
 func deliver(ctx context.Context, w http.ResponseWriter, asked Asked, b Backend, refusals Refusals, body func(*text) any) {
 	t, err := all(ctx, textOf(asked), b.Follow(ctx, asked))
 	if ctx.Err() != nil {
-		return // nobody reads it
+		return // the client is gone
 	}
 	control := http.NewResponseController(w)
 	if control.SetWriteDeadline(time.Now().Add(sendTimeout)) != nil {

@@ -11,13 +11,13 @@ import (
 	"xbot/internal/chat"
 )
 
-// between stands between what the model says in one step and in the next.
+// between separates the texts of two steps of the model.
 const between = "\n\n"
 
-// text makes one text of an answer: what the model says in its steps, one behind the other. Tools are not part of it.
+// text makes one text of an answer: the texts of the model in its steps, one behind the other. Tools are not part of it.
 type text struct {
-	whole  strings.Builder // what was given out
-	step   string          // of it, what is of the step that is being written
+	whole  strings.Builder // the output so far
+	step   string          // its part from the step that is being written
 	calls  []answer.Call   // of tools of the client, with which it ends
 	formed bool            // the last text alone counts, in its form
 	finish string
@@ -33,7 +33,7 @@ var errBroken = &Error{
 	Message: "the model had to begin this part of its answer anew after some of it was sent; what was received is void. The answer goes on: send the request again with the same Idempotency-Key to get the whole of it",
 }
 
-// take returns the next piece of the answer, which may be empty; over says that it was the last one.
+// take returns the next piece of the answer, which may be empty; over reports that it was the last one.
 func (t *text) take(what answer.What) (piece string, over bool, err error) {
 	if t.formed {
 		what = t.inForm(what)
@@ -67,7 +67,7 @@ func (t *text) take(what answer.What) (piece string, over bool, err error) {
 	return "", false, nil
 }
 
-// inForm is an event of an answer that has a form: what the model says before it, and before it is whole, is no part of it.
+// inForm is an event of an answer that has a form: texts before it, and pieces of it, are no part of it.
 func (t *text) inForm(what answer.What) answer.What {
 	switch w := what.(type) {
 	case answer.Text, answer.Restart:
@@ -122,7 +122,7 @@ func (t *text) finishReason() string {
 	return "stop"
 }
 
-// all reads an answer to its end. What is void on the way does not matter, since only whole steps count.
+// all reads an answer to its end. Void pieces do not matter, since only whole steps count.
 func all(ctx context.Context, t *text, events iter.Seq2[answer.Event, error]) (*text, error) {
 	for e, err := range events {
 		if err != nil {

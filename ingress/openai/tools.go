@@ -22,7 +22,7 @@ const (
 	maxResultBytes = 200_000
 )
 
-// toolName is what OpenAI accepts as one.
+// toolName matches the names that OpenAI accepts.
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // toolBody is a tool of a request: of chat completions with its function, of responses flat.
@@ -99,8 +99,8 @@ func isObject(raw json.RawMessage) bool {
 	return len(raw) > 0 && raw[0] == '{'
 }
 
-// choice reads which tools may or must be called. What is said of tools is said of those of the client: the agent uses its own as it decides, except
-// where one of the client's must be called.
+// choice reads which tools may or must be called. It applies to tools of the client: the agent uses its own as it decides, except where one of the
+// client's must be called.
 func (a *Ask) choice(raw json.RawMessage) error {
 	if isNull(raw) {
 		return nil
@@ -166,7 +166,7 @@ func (a *Ask) chooseWord(word string) error {
 	return invalid("tool_choice", "tool_choice must be none, auto, required or an object that names tools")
 }
 
-// only offers the named tools alone.
+// only offers no other tools than the named ones.
 func (a *Ask) only(names []string, mode string) error {
 	for _, name := range names {
 		if !slices.ContainsFunc(a.Client.Tools, func(t chat.ClientTool) bool { return t.Name == name }) {
@@ -223,7 +223,7 @@ func (a *Ask) format(at string, raw json.RawMessage) error {
 	return unsupported(at+".type", "the form %.40q is not supported: send text, json_object or json_schema", b.Type)
 }
 
-// formSays says in words which form an answer is to have: not every model's provider knows the parameter.
+// formSays describes in words which form an answer is to have: not every model's provider knows the parameter.
 func formSays(f *chat.AnswerFormat) string {
 	if f == nil {
 		return ""
@@ -234,7 +234,7 @@ func formSays(f *chat.AnswerFormat) string {
 	return "The final answer must be one JSON value that follows this JSON Schema, with no text around it:\n" + string(f.Schema)
 }
 
-// formed is a final answer in its form: what stands around the JSON, such as the fence of a code block, is taken off.
+// formed is a final answer in its form: text around the JSON, such as the fence of a code block, is taken off.
 func formed(text string) string {
 	text = strings.TrimSpace(text)
 	if json.Valid([]byte(text)) {

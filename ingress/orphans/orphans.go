@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/attachments"
 )
 
-// Sweeper removes the files that people sent into conversations that were deleted. A row stays until its file is gone, so
+// Sweeper removes the files that users sent into conversations that were deleted. A row stays until its file is gone, so
 // files on a runner that is away are removed later. Several processes may run at once.
 type Sweeper struct {
 	Store interface {
@@ -60,7 +60,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 		box, known := boxes[at]
 		if !known {
 			box, err = sandbox.Reach(ctx, s.Boxes, f.User, f.Runner)
-			if revoked(err) { // the runner is not theirs any more: nobody can remove anything there
+			if revoked(err) { // the runner is not theirs any more: nothing there can be removed
 				if err := s.Store.FileRemoved(ctx, f.ID); err != nil {
 					return err
 				}
@@ -85,7 +85,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// revoked reports that there is no such runner for the person, as opposed to one that is away.
+// revoked reports that there is no such runner for the user, as opposed to one that is away.
 func revoked(err error) bool {
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
 	return err != nil && !offline && (fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound))

@@ -1,5 +1,5 @@
-// Package panels serves the files of plugins' panels (weblink.Prefix). A panel is a document that a stranger wrote: its frame has an origin of its
-// own, reaches nothing but its own files, and no cookie counts here.
+// Package panels serves the files of plugins' panels (weblink.Prefix). A panel is an untrusted document: its frame has a separate origin, reaches
+// nothing but its own files, and no cookie counts here.
 package panels
 
 import (
@@ -32,7 +32,7 @@ type Archives interface {
 	PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error)
 }
 
-// Accounts finds people.
+// Accounts finds users.
 type Accounts interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
@@ -175,8 +175,8 @@ func (f *Files) load(ctx context.Context, one installed.Plugin) (map[string][]by
 // hostForm is a host that can be named in a policy. An IPv6 address cannot: a panel that is opened by one has a document and nothing else.
 var hostForm = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]{1,5})?$`)
 
-// protect sets the headers of every answer. The frame has no origin, so its scripts and fonts need Access-Control-Allow-Origin; whoever has the
-// address may read the file anyway.
+// protect sets the headers of every answer. The frame has no origin, so its scripts and fonts need Access-Control-Allow-Origin; any holder of
+// the address may read the file anyway.
 func protect(h http.Header, host, token string) {
 	own := "'none'"
 	if hostForm.MatchString(host) && tokenForm.MatchString(token) {
@@ -189,7 +189,7 @@ func protect(h http.Header, host, token string) {
 	h.Set("X-DNS-Prefetch-Control", "off")
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), clipboard-read=(), clipboard-write=(), fullscreen=()")
-	h.Del("X-Frame-Options") // frame-ancestors says who may
+	h.Del("X-Frame-Options") // frame-ancestors decides who may
 }
 
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)

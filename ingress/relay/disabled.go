@@ -9,7 +9,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// stopDisabled stops the conversations of people who were shut out, as a press of the stop button does. Whoever shuts somebody out
+// stopDisabled stops the conversations of disabled users, as a press of the stop button does. The process that disables a user
 // need not wait for that, and may die.
 func (r *Relay) stopDisabled(ctx context.Context) error {
 	if err := r.Inbox.DropDisabled(ctx); err != nil {
@@ -24,7 +24,7 @@ func (r *Relay) stopDisabled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stop := engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // nobody used it before
+		stop := engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // a new id
 		got, err := r.Turns.Stop(ctx, stop, lang)
 		if err != nil || got.Turn == "" {
 			return err

@@ -2,7 +2,7 @@ package relay
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// Metrics counts what the relay had to repair. Without faults its counters stay the same.
+// Metrics counts the repairs of the relay. Without faults its counters stay the same.
 type Metrics struct {
 	Woken   prometheus.Counter
 	Settled *prometheus.CounterVec

@@ -7,7 +7,7 @@ import (
 	"xbot/ingress/wake"
 )
 
-// outage is what the relay knows of an outage of Temporal.
+// outage is the relay's view of an outage of Temporal.
 type outage int
 
 const (
@@ -17,7 +17,7 @@ const (
 	provenOutage                  // neither did a probe
 )
 
-// probeID is a workflow that does not exist: Temporal that says so is back.
+// probeID is a workflow that does not exist: if Temporal answers so, it is back.
 const probeID = "relay-probe"
 
 // suspect notes that a request found no answer. The rest of the round is left alone: each row that is taken without a wake waits for longer.
@@ -27,9 +27,9 @@ func (r *Relay) suspect(err error) {
 	}
 }
 
-// probe asks Temporal one question before the rows of a round are taken, where it may be away. The first answer after an outage ends
-// all pauses that grew meanwhile; rounds are limited, so what is due then is done at their pace. A failure of one request that a probe does
-// not confirm ends no pause, or a workflow that never answers would end everybody's again and again.
+// probe asks Temporal one question before the rows of a round are taken, where it may be away. The first answer after an outage ends all
+// pauses that grew meanwhile; rounds are limited, so rows due then are taken at their pace. A failure of one request that a probe does not
+// confirm ends no pause, or a workflow that never answers would end all pauses again and again.
 func (r *Relay) probe(ctx context.Context) error {
 	if r.outage == noOutage {
 		return nil

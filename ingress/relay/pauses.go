@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// pausesEvery is how soon people are told that somebody paused a run in the Temporal UI.
+	// pausesEvery is how soon users are notified that a run was paused in the Temporal UI.
 	pausesEvery = 10 * time.Second
 	// maxPauses is how many paused runs are looked at in a round.
 	maxPauses = 1000
 )
 
-// Pauses tells people that an administrator has paused the delivery of their answers or one of their jobs in the Temporal UI. The
-// relay tells them of turns. Several processes may do so at once.
+// Pauses notifies users that an administrator has paused the delivery of their answers or one of their jobs in the Temporal UI.
+// The relay notifies them of turns. Several processes may do so at once.
 type Pauses struct {
 	Cron interface {
 		Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
@@ -49,7 +49,7 @@ type Unpauser interface {
 	Unpause(ctx context.Context, workflowID, runID string) error
 }
 
-// NewPausedGauge registers the metric of what is paused beside turns.
+// NewPausedGauge registers the metric of paused runs outside turns.
 func NewPausedGauge(r prometheus.Registerer) *prometheus.GaugeVec {
 	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{
 		Name: "xbot_workflows_paused", Help: "Runs beside turns that somebody paused in the Temporal UI, at the last look, by workflow type.",
@@ -105,16 +105,16 @@ func (p *Pauses) Round(ctx context.Context) error {
 	return errors.Join(failed, p.Store.ForgetPauses(ctx, runs))
 }
 
-// PausedQuery finds the runs beside turns that somebody paused in the Temporal UI.
+// PausedQuery finds the runs outside turns that are paused in the Temporal UI.
 const PausedQuery = "ExecutionStatus = 'Paused' AND WorkflowType NOT IN ('" + workflows.NameTurn + "', '" + workflows.NameSubagent + "')"
 
-// cutID returns what a workflow id names: what stands behind its kind.
+// cutID returns the name in a workflow id: the part behind its kind.
 func cutID(id string) string {
 	_, name, _ := strings.Cut(id, "/")
 	return name
 }
 
-// job tells the owner of a job. The run of a job that was removed meanwhile is unpaused, since only a running run can end.
+// job notifies the owner of a job. It unpauses the run of a job that was removed meanwhile, since only a running run can end.
 func (p *Pauses) job(ctx context.Context, id, run string) error {
 	j, err := p.Cron.Job(ctx, chat.JobID(cutID(id)))
 	if fault.Is(err, fault.NotFound) {

@@ -30,9 +30,9 @@ const (
 	checkAfter = 5 * time.Second
 	// followAfter is how long a background task is trusted to be followed before that is looked at again.
 	followAfter = 15 * time.Second
-	// showAfter is how long a turn runs before people on a platform are shown how it goes on.
+	// showAfter is how long a turn runs before users on a platform get a progress update.
 	showAfter = 3 * time.Second
-	// throttledAfter is how long a message waits for a free turn before the person is told so in words.
+	// throttledAfter is how long a message waits for a free turn before the user gets a notice.
 	throttledAfter = 10 * time.Second
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
 	heldAttempts = 3
@@ -86,7 +86,7 @@ type Leases interface {
 // Turns runs the transactions of turns.
 type Turns interface {
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
-	// Due is asked first in each round. What is not due is not asked for.
+	// Due is called first in each round. The relay queries only what is due.
 	Due(ctx context.Context, after engine.Trusted) (engine.Due, error)
 	HandOutTurns(ctx context.Context) (late int, err error)
 	ProviderWaits(ctx context.Context) (int, error)
@@ -112,8 +112,8 @@ type Users interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
-// Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
-// whose run is gone, and starts what runs beside turns. Any number of relays may run.
+// Relay guarantees that no accepted row is forgotten: it wakes sessions whose rows wait, settles turns whose run is
+// gone, and starts work outside turns. Any number of relays may run.
 type Relay struct {
 	Agents        Agents
 	Attachments   Attachments
@@ -125,16 +125,16 @@ type Relay struct {
 	Leases        Leases
 	Turns         Turns
 	Users         Users
-	// Wakes wakes a workflow and says whether that succeeded.
+	// Wakes wakes a workflow and returns an error if that failed.
 	Wakes interface {
 		Now(ctx context.Context, w chat.Wake) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	}
-	Unpauser Unpauser // nil: nobody can
+	Unpauser Unpauser // nil: runs stay paused
 	Metrics  *Metrics
-	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
+	// HeldAfter is how long an answer may be blocked before the user gets a notice (DESIGN §5.2: five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger
 	failing   bool
@@ -170,7 +170,7 @@ func (r *Relay) report(err error) {
 	r.failing = err != nil
 }
 
-// Round makes one round: it asks once what may be due, and does that. Where nothing is due that is all.
+// Round makes one round: it asks once what may be due, and does that. If nothing is due that is all.
 func (r *Relay) Round(ctx context.Context) error {
 	failed := r.probe(ctx)
 	due, err := r.Turns.Due(ctx, engine.Trusted{Turn: checkAfter, Task: followAfter, Unshown: showAfter, Unanswered: r.HeldAfter})
@@ -233,7 +233,7 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 	return r.Calls.TasksToStart(ctx, followAfter)
 }
 
-// waking wakes the workflows of what is due and may have none, for example since the database of Temporal was lost. A wake
+// waking wakes the workflows of due rows that may have none, for example since the database of Temporal was lost. A wake
 // of a workflow that runs already changes nothing.
 func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.UserID | string](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
@@ -295,7 +295,7 @@ func each[T any](items []T, do func(T) error) error {
 	return failed
 }
 
-// away reports whether an error says that a server does not answer.
+// away reports whether an error means that a server does not answer.
 func away(err error) bool {
 	if fault.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return true
@@ -353,7 +353,7 @@ func (r *Relay) check(ctx context.Context, t engine.Live) (run state, err error)
 	return run, nil
 }
 
-// paused tells the person that the run was paused, and unpauses it if they stop it: only a running run can end.
+// paused notifies the user that the run was paused, and unpauses it if they stop it: only a running run can end.
 func (r *Relay) paused(ctx context.Context, t engine.Live, id string) error {
 	stop, err := r.Turns.StopRequested(ctx, t.Session, t.Turn)
 	switch {
@@ -368,7 +368,7 @@ func (r *Relay) paused(ctx context.Context, t engine.Live, id string) error {
 	return nil
 }
 
-// state is what Temporal says of a run.
+// state is the state of a run in Temporal.
 type state struct {
 	gone    bool   // closed, or unknown to Temporal
 	resetTo string // the run that took its place by a reset
@@ -408,7 +408,7 @@ func closed(s enums.WorkflowExecutionStatus) bool {
 	return false
 }
 
-// tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
+// tellUnclaimed notifies senders whose message no turn could claim for long, because the run that should is blocked.
 func (r *Relay) tellUnclaimed(ctx context.Context) error {
 	rows, err := r.Turns.Unclaimed(ctx, r.HeldAfter)
 	if err != nil {

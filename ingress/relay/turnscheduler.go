@@ -5,8 +5,8 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// scheduleTurns grants slots that became free when no process was left to grant them, or because a limit was raised. It tells
-// people who wait for long, and sets the metrics.
+// scheduleTurns grants slots that became free when no process was left to grant them, or because a limit was raised. It
+// notifies users who wait for long, and sets the metrics.
 func (r *Relay) scheduleTurns(ctx context.Context) error {
 	late, err := r.Turns.HandOutTurns(ctx)
 	if err != nil {

@@ -23,7 +23,7 @@ const syncTime = 5 * time.Minute
 // maxSyncs bounds how many runners get them at once: all come back together when the server was restarted.
 const maxSyncs = 4
 
-// folders are those of the data folder that runners have copies of.
+// folders are the parts of the data folder that runners have copies of.
 var folders = []string{"skills", "agents"}
 
 // lookEvery is how soon a change of the server's folders is seen.
@@ -73,7 +73,7 @@ func (f *Folders) look() uint64 {
 	sum := fnv.New64a()
 	seen := 0
 	for _, name := range folders {
-		// What cannot be looked at counts as not there.
+		// An unreadable entry counts as not there.
 		_ = filepath.WalkDir(filepath.Join(f.home, name), func(at string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return nil //nolint:nilerr // see above

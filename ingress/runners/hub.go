@@ -34,14 +34,14 @@ const (
 // maxHandshakes bounds connections that are not authenticated yet.
 const maxHandshakes = 64
 
-// Identity is what a token stands for.
+// Identity is the runner that a token authenticates.
 type Identity struct {
 	ID   sandbox.RunnerID
-	Name string // as its owner calls it; a runner that says another one is refused
+	Name string // as its owner calls it; a runner that reports another one is refused
 	User chat.UserID
 }
 
-// Connection is what the connection table learns of a new connection.
+// Connection is the entry of a new connection in the connection table.
 type Connection struct {
 	ID     sandbox.RunnerID
 	Token  []byte // SHA-256 of the token it came with
@@ -57,8 +57,8 @@ type Registry interface {
 	Connected(ctx context.Context, c Connection) (epoch int64, err error)
 	// Disconnected removes a connection unless a newer one has taken its place.
 	Disconnected(ctx context.Context, id sandbox.RunnerID, epoch int64) error
-	// Good notes that connections which came with these tokens stand, and returns those that are still good: not
-	// revoked, and not replaced by new ones.
+	// Good records that connections with these tokens are open, and returns the tokens that are still good: not revoked,
+	// and not replaced by new ones.
 	Good(ctx context.Context, tokenHashes [][]byte) ([][]byte, error)
 	sandbox.Holders
 }
@@ -68,7 +68,7 @@ type Syncer interface {
 	Sync(ctx context.Context, hub sandbox.Local, id sandbox.RunnerID)
 }
 
-// Config is what a hub needs.
+// Config has the dependencies of a hub.
 type Config struct {
 	Registry Registry
 	Kills    Kills  // that runners have not heard of; nil if none are kept
@@ -76,7 +76,7 @@ type Config struct {
 	Address  string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
 	Version  string // of the server
 	Log      *slog.Logger
-	// Access says when tokens may have been revoked; nil: the hub finds that by itself, see CloseRevoked.
+	// Access signals that tokens may have been revoked; nil: the hub polls, see CloseRevoked.
 	Access interface {
 		AccessChanges() (changes <-chan struct{}, leave func())
 	}
@@ -121,7 +121,7 @@ func (h *Hub) Connected() int {
 	return len(h.sessions)
 }
 
-// Close closes every socket and waits until the connection table says so. Runners connect again elsewhere. The sockets are closed at the same time
+// Close closes every socket and waits until the connection table shows it. Runners connect again elsewhere. The sockets are closed concurrently
 // (ServeHTTP): that of a runner that does not read takes a second.
 func (h *Hub) Close() {
 	h.mu.Lock()
@@ -253,7 +253,7 @@ func readHello(sock *socket.Socket) (wire.Register, error) {
 	return hello, frame.Decode(&hello)
 }
 
-// refuse tells a runner why it may not connect. The text of internal errors goes to the log only.
+// refuse sends a runner the reason why it may not connect. The text of internal errors goes to the log only.
 func (h *Hub) refuse(sock *socket.Socket, remote string, err error) {
 	said := publicError(err)
 	h.cfg.Log.Warn("runner refused", "remote", remote, "error", err)
@@ -295,7 +295,7 @@ func (h *Hub) serve(s *session) {
 		s.end()
 		return
 	}
-	h.closeRevoked([]*session{s}) // between the look at its token and now nobody would have found it
+	h.closeRevoked([]*session{s}) // a revocation since its token was checked went unnoticed
 	h.greet(s)
 	log.Info("runner connected", "store", s.info.Store, "version", s.info.Version)
 	err = s.read()
@@ -358,8 +358,8 @@ func (h *Hub) watch() {
 	}
 }
 
-// CloseSuperseded closes connections that another process has taken over. The hub does it by itself every 15 seconds;
-// a process that hears of a change may do it at once.
+// CloseSuperseded closes connections that another process has taken over. The hub does it every 15 seconds; a process
+// that hears of a change may do it at once.
 func (h *Hub) CloseSuperseded() {
 	for _, s := range h.all() {
 		ctx, cancel := context.WithTimeout(h.stopped, tableWait)
@@ -371,8 +371,8 @@ func (h *Hub) CloseSuperseded() {
 	}
 }
 
-// CloseRevoked closes connections whose tokens were revoked or replaced. The hub does it by itself every 15 seconds; a
-// process that hears of a change may do it at once.
+// CloseRevoked closes connections whose tokens were revoked or replaced. The hub does it every 15 seconds; a process
+// that hears of a change may do it at once.
 func (h *Hub) CloseRevoked() { h.closeRevoked(h.all()) }
 
 func (h *Hub) closeRevoked(held []*session) {

@@ -16,7 +16,7 @@ import (
 // lineWait is how long a caller may take for one line.
 const lineWait = 30 * time.Second
 
-// Internal serves other processes of the same server: GET /internal/runners/{id} says whether the runner's socket is
+// Internal serves other processes of the same server: GET /internal/runners/{id} returns whether the runner's socket is
 // held here, POST /internal/runners/{id}/call passes a request on, DELETE closes the runner's connection because its token
 // is no longer good (package sandbox has the client).
 func (h *Hub) Internal(key string) (http.Handler, error) { return peerauth.Guard(key, h.Inner()) }

@@ -30,8 +30,8 @@ type session struct {
 	mu     sync.Mutex
 	ended  bool
 	lastID uint64
-	calls  map[uint64]chan wire.Frame // each holds what a runner may send without an ack, and the end
-	notes  sync.WaitGroup             // what runs in the background
+	calls  map[uint64]chan wire.Frame // each holds the frames that a runner may send without an ack, and the end
+	notes  sync.WaitGroup             // work in the background
 }
 
 var _ sandbox.Connection = (*session)(nil)
@@ -43,7 +43,7 @@ func newSession(sock *socket.Socket, who Identity, token [sha256.Size]byte, info
 	}
 }
 
-// Info says who the runner is.
+// Info returns the data that the runner reported.
 func (s *session) Info(context.Context) (wire.Info, error) {
 	if s.over() {
 		return wire.Info{}, sandbox.ErrOffline

@@ -1,4 +1,4 @@
-// Package spending reports to people how many tokens they have used.
+// Package spending reports to users how many tokens they have used.
 package spending
 
 import (
@@ -12,13 +12,13 @@ import (
 	"xbot/internal/llm/usage/usagestore"
 )
 
-// Usage reads what people have used.
+// Usage reads the usage of users.
 type Usage struct {
 	Usage  *usagestore.Store
 	Prices usage.Pricer
 }
 
-// UsageReport is what a person has used, by day and by session, each by model.
+// UsageReport is the usage of a user, by day and by session, each by model.
 type UsageReport struct {
 	Days     []ops.SpentDay     `json:"days" doc:"Newest first."`
 	Sessions []ops.SpentSession `json:"sessions" doc:"Those with most tokens first."`
@@ -26,7 +26,7 @@ type UsageReport struct {
 	Currency string             `json:"currency" example:"USD"`
 }
 
-// Of returns what a user has used in the last days, today included.
+// Of returns the usage of a user in the last days, today included.
 func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
 	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Currency: usage.Currency}
 	byDay, err := u.Usage.UsageByDay(ctx, user, days)

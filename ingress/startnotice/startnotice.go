@@ -1,4 +1,4 @@
-// Package startnotice tells a chat on a platform that the server has started.
+// Package startnotice notifies a chat on a platform that the server has started.
 package startnotice
 
 import (
@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// Patience is how long the notice waits for bots to be connected, so that it names those alone that are not.
+	// Patience is how long the notice waits for bots to be connected, so that it names only those that are not.
 	Patience = 10 * time.Second
-	// lookEvery is how soon it is seen that they are.
+	// lookEvery is the pause between two checks of that.
 	lookEvery = 200 * time.Millisecond
 	// againAfter is when it is tried again to write the notice.
 	againAfter = 2 * time.Second
@@ -33,9 +33,9 @@ type Notice struct {
 	Notices  Notices
 	Users    Users
 	Usual    endpoint.Usual
-	// To is the chat that is told.
+	// To is the chat that gets the notice.
 	To chat.Address
-	// Admin is what the first administrator is called where there is none yet.
+	// Admin is the name of the first administrator where there is none yet.
 	Admin string
 	// Version and Address are those of the server.
 	Version, Address string
@@ -96,7 +96,7 @@ func (n *Notice) awaitBots(ctx context.Context) {
 	}
 }
 
-// away names the bots that are switched on and not connected, beside the one that delivers the notice.
+// away names the bots that are switched on and not connected, except the one that delivers the notice.
 func (n *Notice) away(ctx context.Context) ([]string, error) {
 	all, err := n.Channels.ChannelOverview(ctx)
 	if err != nil {

@@ -20,7 +20,7 @@ const (
 // maxCodecBody bounds a request of the codec server, in bytes.
 const maxCodecBody = 32 << 20
 
-// WithCodec puts a codec server beside the Temporal UI, and tells the UI where it is.
+// WithCodec adds a codec server to the Temporal UI, and gives the UI its address.
 func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
 	ui := t.Handler()
 	server := converter.NewPayloadCodecHTTPHandler(codec)

@@ -2,7 +2,7 @@ package temporalui
 
 import "net/url"
 
-// Root is where the Temporal UI is served.
+// Root is the path of the Temporal UI.
 const Root = "/temporal/"
 
 // RunPath is the path of a run in the Temporal UI, which the ingress serves behind the sign-in.

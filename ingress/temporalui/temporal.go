@@ -13,17 +13,17 @@ import (
 	"strings"
 )
 
-// Proxy leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
-// login, for administrators; the person's own credentials stay here.
+// Proxy leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the login, for
+// administrators; the user's own credentials stay here.
 type Proxy struct {
 	Target *url.URL
 	Header string // empty if the UI asks for none
 	Token  string
-	Cookie string // of the person's login
+	Cookie string // of the user's login
 	Access Access
 }
 
-// Access says who may see the UI, and under which path it is shown to them.
+// Access decides who may see the UI, and under which path they see it.
 type Access interface {
 	Allowed(r *http.Request) bool
 	Base(r *http.Request) string // where this browser finds the UI; ends with a slash
@@ -58,7 +58,7 @@ func (t Proxy) rewrite(r *httputil.ProxyRequest) {
 	dropCookie(r.Out, t.Cookie)
 	r.Out.Header.Del("Authorization")
 	r.Out.Header.Del("Origin")
-	r.Out.Header.Del("Referer") // has the path that shows who asks
+	r.Out.Header.Del("Referer") // has the path that identifies the user
 	if strings.Contains(r.In.Header.Get("Accept"), "text/html") {
 		r.Out.Header.Del("Accept-Encoding") // the page is read on the way
 	}
@@ -69,7 +69,7 @@ func (t Proxy) rewrite(r *httputil.ProxyRequest) {
 
 // rebase makes the UI's own addresses begin where this browser finds it.
 func (t Proxy) rebase(resp *http.Response) error {
-	resp.Header.Del("Referrer-Policy") // ours stands: other sites must not learn the path
+	resp.Header.Del("Referrer-Policy") // ours applies: other sites must not learn the path
 	base, root := strings.TrimSuffix(t.Access.Base(resp.Request), "/"), strings.TrimSuffix(Root, "/")
 	if base == root {
 		return nil
@@ -78,7 +78,7 @@ func (t Proxy) rebase(resp *http.Response) error {
 		resp.Header.Set("Location", base+rest)
 	}
 	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(resp.Request.URL.Path, root+"/render") {
-		return nil // what is rendered there was written by others, and must not learn the path
+		return nil // others wrote the content that is rendered there, and it must not learn the path
 	}
 	page, err := io.ReadAll(io.LimitReader(resp.Body, maxIndex))
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"xbot/workflows"
 )
 
-// StartCron tells the workflow of a job that its row was changed or its time has come, starting it if none runs. It may be
-// repeated.
+// StartCron signals the workflow of a job that its row was changed or its time has come, starting it if none runs. It may
+// be repeated.
 func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	j, err := s.Cron.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) {
@@ -35,8 +35,8 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
 }
 
-// StartTrack tells the workflow of the line of the runs of services' jobs that something in it has changed, starting it if none runs. It may
-// be repeated.
+// StartTrack signals the workflow of the line of the runs of services' jobs that something in it has changed, starting it if none runs. It
+// may be repeated.
 func (s *Starter) StartTrack(ctx context.Context) error {
 	o := s.options(workflows.TrackID, "jobs of services", "", "", workflows.KindTrack, s.Attributes.Known())
 	o.StaticDetails = "" // it is about no conversation

@@ -12,8 +12,8 @@ import (
 	"xbot/workflows"
 )
 
-// StartDeliver tells the Deliver workflow of a session that something waits, starting it if none runs. It may be repeated at
-// will.
+// StartDeliver signals the Deliver workflow of a session that something waits, starting it if none runs. It may be repeated
+// at will.
 func (s *Starter) StartDeliver(ctx context.Context, u delivery.Undelivered) error {
 	id := workflows.DeliverID(u.Session)
 	channel, user := s.about(ctx, u.Session)
@@ -25,7 +25,7 @@ func (s *Starter) StartDeliver(ctx context.Context, u delivery.Undelivered) erro
 	return s.signal(ctx, o, workflows.NameDeliver, workflows.DeliverInput{Session: u.Session})
 }
 
-// signal starts a workflow, or wakes it where it runs. Whatever became of earlier runs, there may be another.
+// signal starts a workflow, or wakes it where it runs. After any end of earlier runs there may be another.
 func (s *Starter) signal(ctx context.Context, o client.StartWorkflowOptions, name string, input any) error {
 	o.WorkflowIDReusePolicy, o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = 0, 0, false
 	if _, err := s.Client.SignalWithStartWorkflow(ctx, o.ID, workflows.SignalWake, nil, o, name, input); err != nil {

@@ -17,12 +17,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Turns wakes turns. It is the Waker, or stands in for it in tests.
+// Turns wakes turns. It is the Waker, or a fake in tests.
 type Turns interface {
 	Wake(ctx context.Context, r Row) error
 }
 
-// Starts starts what runs beside turns. It is the Starter, or stands in for it in tests.
+// Starts starts work outside turns. It is the Starter, or a fake in tests.
 type Starts interface {
 	StartBackground(ctx context.Context, call chat.CallID) error
 	StartBang(ctx context.Context, id chat.InboxID) error
@@ -40,7 +40,7 @@ type Starts interface {
 type Dispatcher struct {
 	Turns  Turns
 	Starts Starts
-	// Users finds the names of people, for operators; nil: runs do not name them.
+	// Users finds the names of users, for operators; nil: runs do not name them.
 	Users interface {
 		UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 	}
@@ -51,8 +51,8 @@ type Dispatcher struct {
 	under sync.WaitGroup
 }
 
-// Wake wakes workflows without keeping the caller waiting, also after the context of the caller has ended: what they are
-// woken for is committed.
+// Wake wakes workflows without keeping the caller waiting, also after the context of the caller has ended: their rows
+// are committed.
 func (d *Dispatcher) Wake(wakes ...chat.Wake) {
 	for _, w := range wakes {
 		d.under.Go(func() {
@@ -70,7 +70,7 @@ func (d *Dispatcher) Wake(wakes ...chat.Wake) {
 // Wait waits for the wakes under way.
 func (d *Dispatcher) Wait() { d.under.Wait() }
 
-// Now wakes one workflow within Timeout and says whether that succeeded. It may be repeated at will.
+// Now wakes one workflow within Timeout and returns an error if that failed. It may be repeated at will.
 func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout)
 	defer cancel()
@@ -110,7 +110,7 @@ func (d *Dispatcher) turn(ctx context.Context, w chat.Wake) error {
 	return d.Turns.Wake(ctx, Row{Session: chat.SessionKey(w.ID), Channel: w.Channel, UserName: w.UserName, Text: w.Text, Agent: w.Agent, Idle: w.Idle})
 }
 
-// numbered starts what is named by the number of its row.
+// numbered starts a workflow named by the number of its row.
 func numbered[ID ~int64](ctx context.Context, w chat.Wake, start func(context.Context, ID) error) error {
 	id, err := strconv.ParseInt(w.ID, 10, 64)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"xbot/workflows"
 )
 
-// StartGroup tells the workflow of a group chat that something was said, starting it if none runs; that of one that was deleted ends.
+// StartGroup signals the workflow of a group chat that a message came, starting it if none runs; that of one that was deleted ends.
 // It may be repeated at will.
 func (s *Starter) StartGroup(ctx context.Context, id chat.GroupID) error {
 	key, user, topic, err := s.Agents.Group(ctx, id)

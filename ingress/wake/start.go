@@ -60,8 +60,8 @@ type Users interface {
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }
 
-// Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
-// starting its workflow may be repeated at will, since one that runs or has completed is not started again.
+// Starter starts the workflows outside turns: of background tasks and of bang commands. A row is the promise; starting
+// its workflow may be repeated at will, since one that runs or has completed is not started again.
 type Starter struct {
 	Client        client.Client
 	Agents        AgentsStore
@@ -72,12 +72,12 @@ type Starter struct {
 	Turns         TurnsStore
 	Usage         Usage
 	Users         Users
-	// Words says whether the first words of a command may stand in histories.
+	// Words reports whether histories may contain the first words of a command.
 	Words      bool
 	Attributes Attributes
 }
 
-// about is what operators see of a conversation. It is empty if the conversation cannot be read.
+// about is the data of a conversation for operators. It is empty if the conversation cannot be read.
 func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user string) {
 	channel, user, err := s.Usage.SessionAbout(ctx, key)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
 	return s.start(ctx, o, workflows.NameMemorize, input)
 }
 
-// StartDeletion starts the workflow that deletes a person. Its row says whether there is something to do, whatever earlier runs did.
+// StartDeletion starts the workflow that deletes a user. Its row decides whether there is something to do, regardless of earlier runs.
 func (s *Starter) StartDeletion(ctx context.Context, id chat.UserID) error {
 	_, err := s.Users.Deletion(ctx, id)
 	if fault.Is(err, fault.NotFound) {

@@ -1,5 +1,5 @@
-// Package wake starts and wakes the workflows of committed rows. What must happen is in the row, so a wake may be repeated at
-// will, and the relay repeats one that fails.
+// Package wake starts and wakes the workflows of committed rows. The row holds the work, so a wake may be repeated at will,
+// and the relay repeats one that fails.
 package wake
 
 import (
@@ -21,21 +21,21 @@ import (
 // Timeout bounds one wake; the relay takes over after it.
 const Timeout = 10 * time.Second
 
-// Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: what it is about is a committed row.
+// Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: its subject is a committed row.
 type Waker struct {
 	Client     client.Client
-	Words      bool // whether the first words of a message may stand in summaries
+	Words      bool // whether summaries may contain the first words of a message
 	Attributes Attributes
 	Agents     Agents // nil: there are none
 }
 
-// Attributes says which of our search attributes the namespace knows.
+// Attributes reports which of our search attributes the namespace knows.
 type Attributes interface {
 	Known() bool // those of every release
 	Waits() bool // AttrWaits and AttrParent, too
 }
 
-// Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
+// Wake signals the session's turn that rows wait, starting it if none runs. It may be repeated at will.
 func (w *Waker) Wake(ctx context.Context, r Row) error {
 	id, agent, err := w.workflow(ctx, r)
 	if err != nil {
@@ -108,13 +108,13 @@ func kindOf(agent *chat.SubagentRef) string {
 	return workflows.KindTurn
 }
 
-// Row is what a wake says of its row, for operators only.
+// Row describes the row of a wake, for operators only.
 type Row struct {
 	Session  chat.SessionKey
 	Channel  string
 	UserName string
 	Text     string
-	// Idle says that no turn of the session ran when the row was committed, and that nothing waited before it.
+	// Idle reports that no turn of the session ran when the row was committed, and that nothing waited before it.
 	Idle bool
 	// Agent is the subagent that the session is, where that cannot be read any more; nil: it is looked for.
 	Agent *chat.SubagentRef
@@ -128,7 +128,7 @@ func (w *Waker) summary(r Row) string {
 	return strings.Join(parts, " · ")
 }
 
-// keyword shortens a value to what a keyword attribute holds: 255 characters.
+// keyword shortens a value to the limit of a keyword attribute: 255 characters.
 func keyword(s string) string {
 	if r := []rune(s); len(r) > 255 {
 		return string(r[:255])

@@ -18,7 +18,7 @@ type Agents interface {
 func WorkflowOf(ctx context.Context, agents Agents, key chat.SessionKey) (id string, agent *chat.SubagentRef, err error) {
 	parsed, err := session.Parse(key)
 	if err != nil || parsed.Kind != session.KindSubagent || agents == nil {
-		return workflows.TurnID(key), nil, nil // a key that nobody can read has turns like others
+		return workflows.TurnID(key), nil, nil // an unreadable key has turns like others
 	}
 	ref, err := agents.Subagent(ctx, key)
 	if fault.Is(err, fault.NotFound) {

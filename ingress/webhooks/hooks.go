@@ -1,6 +1,6 @@
 // Package webhooks answers other programs that call a trigger: POST /hooks/<id>, without a login, and GET /hooks/<id>/ping. A call
-// is accepted when its row and what the conversation is told are committed, and not before; 202 says so. Neither secrets nor
-// bodies are logged.
+// is accepted, with status 202, when its row and the message to the conversation are committed, and not before. Neither secrets
+// nor bodies are logged.
 package webhooks
 
 import (
@@ -28,7 +28,7 @@ const (
 	bodyTime = 15 * time.Second
 )
 
-// Store is what a call is committed to.
+// Store reads triggers and commits calls.
 type Store interface {
 	Trigger(ctx context.Context, id string) (triggerstore.OwnedTrigger, error)
 	CallTrigger(ctx context.Context, d triggerstore.Delivery) (triggerstore.Called, error)
@@ -57,7 +57,7 @@ func (h *Hooks) Handler() http.Handler {
 	return h.mux
 }
 
-// ping answers whether a trigger exists. Only somebody who knows its id can ask.
+// ping answers whether a trigger exists. Only a caller who knows its id can ask.
 func (h *Hooks) ping(w http.ResponseWriter, r *http.Request) {
 	if _, err := h.Store.Trigger(r.Context(), r.PathValue("id")); err != nil {
 		h.refuse(w, err)
@@ -66,7 +66,7 @@ func (h *Hooks) ping(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, Answer{Status: "ok"})
 }
 
-// Answer is what a caller is told.
+// Answer is the response to a caller.
 type Answer struct {
 	Status   string `json:"status"` // accepted, duplicate, ok
 	Delivery string `json:"delivery,omitempty"`
@@ -165,7 +165,7 @@ func (h *Hooks) now() time.Time {
 	return h.Now()
 }
 
-// note tells the owner of the trigger, and only the owner, why a call was refused.
+// note notifies the owner of the trigger, and only the owner, why a call was refused.
 func (h *Hooks) note(ctx context.Context, t triggerstore.OwnedTrigger, why error) {
 	switch fault.KindOf(why) {
 	case fault.Unavailable, fault.Internal:

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Decode reads JSON of a platform into v as far as it fits: a member of another type than the documents say stays empty, for
-// one odd member must not cost a person's message. Its error says that it is no JSON; what v needs is for the caller to ask.
+// Decode reads JSON of a platform into v as far as it fits: a member whose type is not the documented one stays empty, so
+// that it does not cost a user's message. It fails if raw is no JSON; the caller checks for required members.
 func Decode(raw []byte, v any) error {
 	err := json.Unmarshal(raw, v)
 	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); odd {

@@ -21,7 +21,7 @@ func Unknown(err error) bool {
 	return ok
 }
 
-// Certain takes from an error that it leaves the outcome open, where nothing was to happen.
+// Certain removes the mark of an uncertain outcome from an error, for calls that send nothing.
 func Certain(err error) error {
 	for {
 		u, ok := errors.AsType[uncertain](err)
@@ -37,8 +37,8 @@ type lateRefusal struct{ error }
 
 func (l lateRefusal) Unwrap() error { return l.error }
 
-// Belated marks a refusal because the person's message is too old for an answer, or was answered too often. Nothing was
-// sent; the same can be said in answer to a newer message, or as a message of the bot's own.
+// Belated marks a refusal because the user's message is too old for an answer, or was answered too often. Nothing was sent;
+// the same text can be sent in answer to a newer message, or unprompted.
 func Belated(err error) error { return lateRefusal{err} }
 
 // TooLate reports whether a platform takes no more answers to the message that was answered.

@@ -15,7 +15,7 @@ import (
 // maxValue bounds the value of an option, in bytes.
 const maxValue = 2048
 
-// standIn is tried in place of a value that is missing, so that it does not hide what is wrong with the others.
+// standIn replaces a missing value in a trial, so that it does not hide faults of the others.
 const standIn = "0"
 
 // Faults returns every fault in the form of an account's settings; none: it can be opened. It makes no requests.
@@ -56,8 +56,8 @@ func (d Driver) Faults(settings map[string]string) []chat.ChannelFault {
 	return out
 }
 
-// Values returns the settings of an account by the names of options, with the defaults. Invalid: a required one is missing, which stands at
-// where, or one is none of its choices.
+// Values returns the settings of an account by the names of options, with the defaults. Invalid: a required one is missing, which is found
+// at where, or a value is none of its choices.
 func Values(options []Option, given map[string]string, where string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, o := range options {
@@ -73,7 +73,7 @@ func Values(options []Option, given map[string]string, where string) (map[string
 	return values, nil
 }
 
-// fault says what can be said of a value without knowing the platform.
+// fault checks a value without knowledge of the platform.
 func (o Option) fault(value string) (kind, text string) {
 	switch {
 	case strings.TrimSpace(value) == "" && o.Default == "" && o.Required:

@@ -10,41 +10,41 @@ import (
 	"xbot/internal/fault"
 )
 
-// Configured is an account as it is configured, with its secrets.
+// Configured is an account's configuration, with its secrets.
 type Configured struct {
 	Channel  string
 	Account  string
 	Enabled  bool
 	Settings map[string]string
-	Revision int64 // another one with every change
-	Fault    error // why it cannot be opened at all, such as secrets that cannot be read; it hurts this account alone
+	Revision int64 // it changes with every change
+	Fault    error // why it cannot be opened at all, such as unreadable secrets; it affects this account alone
 }
 
-// Source reads how accounts are configured.
+// Source reads the configuration of accounts.
 type Source interface {
 	ChannelAccounts(ctx context.Context) ([]Configured, error)
 }
 
-// liveFor is how old what Live knows may be.
+// liveFor is how old the data of Live may be.
 const liveFor = time.Second
 
-// ResourceProvider knows what accounts get from this process.
+// ResourceProvider returns the resources of an account in this process.
 type ResourceProvider interface {
 	Resources(channel, account string) Resources
 }
 
-// Live opens accounts as they are configured now. It is safe for concurrent use.
+// Live opens accounts with their current configuration. It is safe for concurrent use.
 type Live struct {
 	Source    Source
 	Drivers   []Driver
-	More      DriverSource // beside them; nil: there are none
+	More      DriverSource // in addition; nil: there are none
 	Resources ResourceProvider
-	// Copy says that another installation has these accounts: none is opened here.
+	// Copy is true if another installation has these accounts: none is opened here.
 	Copy bool
 
 	mu     sync.Mutex // never held while Source is asked
-	read   time.Time  // when the question was put that known answers
-	stale  time.Time  // what was asked before is too old
+	read   time.Time  // when the read of known began
+	stale  time.Time  // older data is out of date
 	known  []Configured
 	added  []Driver
 	opened map[[2]string]opened
@@ -57,7 +57,7 @@ type opened struct {
 	err      error
 }
 
-// Accounts returns what is configured, at most a second old.
+// Accounts returns the configured accounts, at most a second old.
 func (l *Live) Accounts(ctx context.Context) ([]Configured, error) {
 	if err := l.current(ctx); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func (l *Live) current(ctx context.Context) error {
 	return nil
 }
 
-// learn stores the configuration, and forgets accounts that were opened with another one.
+// learn stores the configuration, and drops accounts that were opened with another one.
 func (l *Live) learn(known []Configured, asked time.Time) {
 	l.known, l.read = known, asked
 	there := map[[2]string]opened{}
@@ -109,7 +109,7 @@ func (l *Live) learn(known []Configured, asked time.Time) {
 	l.opened = there
 }
 
-// Account returns an account, opened as it is configured now. One that there is not is NotFound, one that is switched off,
+// Account returns an account, opened with its current configuration. An unknown one is NotFound, one that is switched off,
 // wrongly configured, or connected by the original of this installation is Unavailable.
 func (l *Live) Account(ctx context.Context, channel, account string) (Account, error) {
 	if err := l.current(ctx); err != nil {
@@ -130,7 +130,7 @@ func (l *Live) Account(ctx context.Context, channel, account string) (Account, e
 	return l.open(c)
 }
 
-// Aside returns a second instance of an account, apart from the one that others use, even if the account is switched off.
+// Aside returns a second instance of an account, separate from the shared one, even if the account is switched off.
 func (l *Live) Aside(ctx context.Context, channel, account string) (Account, error) {
 	if err := l.current(ctx); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (l *Live) Aside(ctx context.Context, channel, account string) (Account, err
 	return l.make(c)
 }
 
-// errCopy is why a copy of an installation opens no account. It may become the original, so that what is to be sent waits.
+// errCopy is why a copy of an installation opens no account. It may become the original, so outgoing messages wait.
 var errCopy = fault.Errorf(fault.Unavailable, "this installation is a copy of another one (XBOT_COPY=on), so its bots are not connected")
 
 func (l *Live) find(channel, account string) (Configured, error) {
@@ -204,7 +204,7 @@ func (l *Live) driver(name string) (Driver, bool) {
 	return Driver{}, false
 }
 
-// Name is what people call an account: its channel, with the account where there is one.
+// Name is the display name of an account: its channel, with the account if it has a name.
 func Name(channel, account string) string {
 	if account == "" {
 		return channel

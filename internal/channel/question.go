@@ -2,7 +2,7 @@ package channel
 
 import "xbot/internal/channel/card"
 
-// Question is what a card asks a person: an approval, or questions of the model.
+// Question is a question that a card asks a user: an approval, or questions of the model.
 type Question struct {
 	ID    string `json:"id,omitempty"` // of the call that asks; it comes back with the answer
 	Title string `json:"title,omitempty"`
@@ -10,8 +10,8 @@ type Question struct {
 	// Fields are the questions. None: Buttons alone.
 	Fields  []Field  `json:"fields,omitempty"`
 	Buttons []Button `json:"buttons,omitempty"`
-	// Design is what the card looks like where the platform shows cards of models; Title, Text, Fields and Buttons say the same elsewhere. Its
-	// buttons come back as PressAction with their label, and its fields by their names.
+	// Design is the card's design where the platform shows cards of models; Title, Text, Fields and Buttons have the same content for other
+	// platforms. Its buttons come back as PressAction with their label, and its fields by their names.
 	Design *card.Card `json:"design,omitempty"`
 	// Images are the pictures of the design that can be shown, by their paths.
 	Images map[string]File `json:"images,omitempty"`
@@ -37,24 +37,24 @@ type Button struct {
 	URL   string `json:"url,omitempty"`   // it opens this address, and sends nothing
 }
 
-// Press is an answer that a person gave by a card.
+// Press is a user's answer by a card.
 type Press struct {
 	Channel string
 	Account string
 	Event   string // the platform's id of the event
-	Sender  string // id of the person
-	Union   string // who they are under every bot of one owner, where the platform says so
+	Sender  string // id of the user
+	Union   string // the user's id under every bot of one owner, if the platform has one
 	Chat    string
 	Message string // the card
-	// Question and Button are what the card was made with, Values the answers by the name of the field.
+	// Question and Button are the values the card was made with, Values the answers by the name of the field.
 	Question string
 	Button   string
 	Values   map[string][]string
 }
 
-// Toast is what the person sees at once.
+// Toast is the text that the user sees at once.
 type Toast struct {
 	Kind string // info, success, warning or error
 	Text string
-	Card *Question // what the card shows from now on, where the platform can change it with the toast; nil: as it was
+	Card *Question // the card's new content, if the platform can change it with the toast; nil: unchanged
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Rest pauses, and reports whether ctx is still going on.
+// Rest pauses, and reports whether ctx is still active.
 func Rest(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// Rule says what happens when a tool is to be run for a user.
+// Rule is the permission decision for a tool call of a user.
 type Rule string
 
 // The rules.
 const (
 	RuleAllow Rule = "allow"
-	RuleAsk   Rule = "ask"  // the turn waits for a person
-	RuleDeny  Rule = "deny" // the model is told so
-	RulePlan  Rule = "plan" // refused, since the turn wants an approved plan first; nobody can set it
+	RuleAsk   Rule = "ask"  // the turn waits for a user
+	RuleDeny  Rule = "deny" // the model gets the refusal as the result
+	RulePlan  Rule = "plan" // refused, since the turn wants an approved plan first; cannot be set
 )
 
-// ParseRule reads a rule; ok is false when there is none of that name.
+// ParseRule parses a rule; ok is false if the name is unknown.
 func ParseRule(text string) (rule Rule, ok bool) {
 	switch rule = Rule(text); rule {
 	case RuleAllow, RuleAsk, RuleDeny:
@@ -27,7 +27,7 @@ func ParseRule(text string) (rule Rule, ok bool) {
 	return "", false
 }
 
-// ToolRule is a rule of a person for the calls of one tool: for all of them, or for those that its pattern means.
+// ToolRule is a user's rule for the calls of one tool: for all of them, or for those that its pattern matches.
 type ToolRule struct {
 	Tool    string `json:"tool"`
 	Pattern string `json:"pattern,omitempty" doc:"What the calls have in common: the beginning of a command (git status), a path (docs/**) or a host (*.example.com). Empty: every call of the tool."`
@@ -37,10 +37,10 @@ type ToolRule struct {
 	Changed string `json:"changed,omitempty" doc:"In a question: parts of the tool that changed since a rule allowed it, separated by blanks: address, description, arguments, annotations."`
 }
 
-// MaxToolRules bounds the rules of a person: all of them are read with each step that calls tools.
+// MaxToolRules bounds the rules of a user: all of them are read with each step that calls tools.
 const MaxToolRules = 500
 
-// InWords names what rules mean, for people: their patterns, or the tools of which all calls are meant.
+// InWords lists rules for display: their patterns, or the tools whose every call matches.
 func InWords(rules []ToolRule) string {
 	var out []string
 	for _, r := range rules {
@@ -49,7 +49,7 @@ func InWords(rules []ToolRule) string {
 	return strings.Join(out, ", ")
 }
 
-// PatternKind says what the patterns for a tool are compared with; empty: there are none, a rule is for every call.
+// PatternKind is what the patterns for a tool are compared with; empty: there are none, a rule is for every call.
 type PatternKind string
 
 // The kinds.
@@ -59,38 +59,38 @@ const (
 	PatternHost    PatternKind = "host"
 )
 
-// Preset says what tools may do where no rule of the person says it. Empty: that of whoever is asked next; the conversation, then the
-// person, then the installation.
+// Preset is the permission mode of tools where no rule of the user applies. Empty: that of the next level; the conversation, then the user,
+// then the installation.
 type Preset string
 
-// The presets. Only calls that change something outside of the conversation are concerned (tool.Spec).
+// The presets. They apply only to calls that change something outside of the conversation (tool.Spec).
 const (
-	PresetReadOnly Preset = "read_only" // they are denied, whatever the rules say
-	PresetAsk      Preset = "ask"       // a person is asked
+	PresetReadOnly Preset = "read_only" // they are denied, even if a rule allows them
+	PresetAsk      Preset = "ask"       // a user is asked
 	PresetAuto     Preset = "auto"      // they run, within the sandbox
 )
 
-// Presets are all of them, the strictest first.
+// Presets lists all presets, the strictest first.
 var Presets = []Preset{PresetReadOnly, PresetAsk, PresetAuto}
 
-// Permits is what a person wants of the tools of a conversation.
+// Permits is the tool permissions of a conversation.
 type Permits struct {
-	Admin bool       `json:"admin"` // whether the person is an administrator
-	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the person above
-	Own   Preset     `json:"own"`   // chosen for all conversations of the person
+	Admin bool       `json:"admin"` // whether the user is an administrator
+	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the user above
+	Own   Preset     `json:"own"`   // chosen for all conversations of the user
 	Rules []ToolRule `json:"rules"`
 	At    Location   `json:"at"`  // where the conversation above all takes place
 	Cwd   string     `json:"cwd"` // where paths of calls begin; empty: the workspace
 
-	// Outside: somebody outside writes to a service, whom nobody asks, and whose rules nobody keeps.
+	// Outside: a consumer writes to a service; it is never asked, and has no stored rules.
 	Outside  bool `json:"outside"`
 	Planning bool `json:"planning"` // the running turn wants an approved plan first
 }
 
-// ApprovalState is how far the question whether a call may run has come.
+// ApprovalState is the state of an approval.
 type ApprovalState string
 
-// The states. Void means that the turn ended before anybody answered.
+// The states. Void means that the turn ended before the answer.
 const (
 	ApprovalOpen    ApprovalState = "open"
 	ApprovalAllowed ApprovalState = "allowed"
@@ -98,23 +98,23 @@ const (
 	ApprovalVoid    ApprovalState = "void"
 )
 
-// AnsweredByNobody is the name of the answerer if nobody answered in time.
+// AnsweredByNobody is the name of the answerer if no answer came in time.
 const AnsweredByNobody = "xbot"
 
-// AgentAnswerer begins the name of the answerer of a question that was closed because the coding agent which asked it has ended. The name
-// of the agent follows. Names of users have no colon.
+// AgentAnswerer is the prefix of the answerer's name for a question closed because the coding agent that asked it has ended. The name of the
+// agent follows. Names of users have no colon.
 const AgentAnswerer = "agent:"
 
-// AgentEnded reports whether the question was closed because the coding agent which asked it has ended.
+// AgentEnded reports whether the question was closed because the coding agent that asked it has ended.
 func (a Approval) AgentEnded() bool {
 	return a.State == ApprovalDenied && strings.HasPrefix(a.AnsweredBy, AgentAnswerer)
 }
 
-// MaxNote bounds what a person may say with an answer, in bytes.
+// MaxNote bounds the note that a user may add to an answer, in bytes.
 const MaxNote = 4000
 
-// Approval is the question to a person whether a call may run, and its answer. A call of AskUser has questions of its own:
-// it is allowed by answering all of them.
+// Approval is the question to a user whether a call may run, and its answer. A call of AskUser has its questions instead: answering all of
+// them allows it.
 type Approval struct {
 	State      ApprovalState `json:"state" enum:"open,allowed,denied,void"`
 	Reason     string        `json:"reason,omitempty" doc:"Why the model wants it, in its own words."`
@@ -136,36 +136,36 @@ type Approval struct {
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }
 
-// Request is what a person is told when they are asked whether a call may run.
+// Request is shown to the user who is asked whether a call may run.
 type Request struct {
-	Reason  string // the model's own; empty: the last paragraph that it wrote before its calls
+	Reason  string // from the model; empty: the last paragraph that it wrote before its calls
 	Preview string // what the call would change, as a unified diff; empty: not known
 	// Changed names the parts of the tool that changed since a rule allowed it, as in ToolRule.
 	Changed string
 }
 
-// MaxArguments bounds the arguments that a person gives a call, in bytes.
+// MaxArguments bounds the arguments that a user gives a call, in bytes.
 const MaxArguments = 200_000
 
-// Change is what a person has made of a call that waits for their permission.
+// Change is a user's edit of a call that waits for approval.
 type Change struct {
 	Arguments string // a JSON object
 	Summary   string // of them
-	Plan      *Plan  // of a call that proposes one: what the person has made of it
+	Plan      *Plan  // of a call that proposes one: the plan as edited by the user
 	Digest    string // of the changed call that was checked
 }
 
-// Allowance says that a person allows every call of a turn that would be asked about, until it ends.
+// Allowance is a user's approval of every call of a turn that would be asked about, until the turn ends.
 type Allowance struct {
 	By    string    `json:"by" doc:"Name of the user."`
 	Since time.Time `json:"since"`
 	Calls int       `json:"calls" doc:"How many calls of the turn were allowed so, when this was told."`
 }
 
-// AllowedWarning is after how many calls that were allowed by an Allowance people are told of it, again and again.
+// AllowedWarning is the number of calls allowed by an Allowance after which users are notified, each time.
 const AllowedWarning = 50
 
-// What the buttons and the field of a question on a platform are called.
+// Names of the buttons and the field of a question on a platform.
 const (
 	PressAllow  = "allow"
 	PressAlways = "always"
@@ -174,8 +174,8 @@ const (
 	PressNote   = "note"
 )
 
-// Inquiry is one question of the model to a person, by AskUser or a card. It is answered with labels of its options, with
-// words of the person's own where Other is set, or both where Multi is set.
+// Inquiry is one question of the model to a user, by AskUser or a card. The answer is labels of its options, free text where Other is set, or
+// both where Multi is set.
 type Inquiry struct {
 	Name    string          `json:"name" doc:"Names the answer: q1, q2 ... in their order."`
 	Text    string          `json:"text"`
@@ -191,13 +191,13 @@ type Inquiry struct {
 	Card     string `json:"card,omitempty" doc:"On the first question: the card of the model that asks them all, as JSON, for platforms that show it."`
 }
 
-// InquiryOption is something that can be chosen.
+// InquiryOption is one option of a question.
 type InquiryOption struct {
 	Label string `json:"label" doc:"What is sent as the answer; no two of a question are the same."`
 	About string `json:"about,omitempty" doc:"What it means, one line."`
 }
 
-// Answers are what a person said to the questions of a call: by the name of a question, at least one answer each.
+// Answers maps the name of each question of a call to the user's answers, at least one each.
 type Answers map[string][]string
 
 // Bounds of the questions of one call.
@@ -214,24 +214,24 @@ const (
 // PlanTool is the tool that proposes a plan. Only turns in plan mode have it.
 const PlanTool = "propose_plan"
 
-// PlanState says whether a turn has to propose a plan before it acts (plan mode). Empty: it has not.
+// PlanState is whether a turn has to propose a plan before it acts (plan mode). Empty: it does not.
 type PlanState string
 
 // The states.
 const (
-	PlanWanted   PlanState = "wanted"   // until a person has approved a plan, only what reads runs
-	PlanApproved PlanState = "approved" // a person has
-	PlanLifted   PlanState = "lifted"   // a person has switched the mode off
+	PlanWanted   PlanState = "wanted"   // only read calls run until a user approves a plan
+	PlanApproved PlanState = "approved" // a user approved the plan
+	PlanLifted   PlanState = "lifted"   // a user switched the mode off
 )
 
-// Plan is what a model proposes to do, for a person to approve, edit or send back.
+// Plan is a plan proposed by a model, for a user to approve, edit or send back.
 type Plan struct {
 	Title     string   `json:"title,omitempty" doc:"What it is a plan for, one line."`
 	Steps     []string `json:"steps" doc:"What is to be done, in its order; one line each."`
 	Questions []string `json:"questions,omitempty" doc:"What the model would like to know with the answer; one line each."`
 }
 
-// Bounds of a plan, from the model and from the person who edits it.
+// Bounds of a plan, from the model and from the user who edits it.
 const (
 	MaxPlanTitle     = 120 // characters
 	MaxPlanSteps     = 50
@@ -240,7 +240,7 @@ const (
 	MaxPlanQuestion  = 500 // characters
 )
 
-// Todos are the steps as a to-do list, of which nothing is done. Their ids are their places, from 1.
+// Todos returns the steps as a to-do list with no entry done. The ids are the positions, from 1.
 func (p Plan) Todos() []Todo {
 	out := make([]Todo, len(p.Steps))
 	for i, step := range p.Steps {

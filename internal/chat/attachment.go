@@ -9,29 +9,28 @@ import (
 	"unicode"
 )
 
-// MaxAttachments is how many files of one message are taken in; more are named only.
+// MaxAttachments is the number of files fetched for one message; the others are only named.
 const MaxAttachments = 20
 
-// MaxAudio bounds a file of sound that is transcribed, in bytes: OpenAI takes no more.
+// MaxAudio bounds an audio file that is transcribed, in bytes: OpenAI takes no more.
 const MaxAudio = 25 << 20
 
-// Attachment names a file in a message of a person, as its platform names it. What it holds is fetched later.
+// Attachment names a file in a message of a user, as its platform names it. The content is fetched later.
 type Attachment struct {
 	Kind string `json:"kind"`           // image, audio, video, file or sticker
 	Key  string `json:"key"`            // the platform's name or address of the content
-	Name string `json:"name,omitempty"` // as the person called it
-	Size int64  `json:"size,omitempty"` // bytes, where the platform says so
-	// Of is the platform's id of the message that holds the file, where that is not the one it came with but the one that is
-	// answered to.
+	Name string `json:"name,omitempty"` // as the sender named it
+	Size int64  `json:"size,omitempty"` // bytes, if the platform reports it
+	// Of is the platform's id of the message that holds the file, if that is the message replied to and not the one it came with.
 	Of string `json:"of,omitempty"`
-	// At is the absolute path of a file that is there already: on the conversation's runner, where its owner put it. It is not
-	// fetched, and has no key. Platforms cannot set it.
+	// At is the absolute path of an existing file: on the conversation's runner, where its owner put it. It is not fetched, and has no key.
+	// Platforms cannot set it.
 	At string `json:"-"`
-	// Shown is a picture that the conversation keeps already: it is all there is of the file, which lies on no runner. Platforms cannot set it.
+	// Shown is a picture that the conversation already holds. There is no other copy, on no runner. Platforms cannot set it.
 	Shown *PictureRef `json:"-"`
 }
 
-// Quoted are the files of a message that is answered to.
+// Quoted returns the files of a message that is replied to.
 func Quoted(of string, files []Attachment) []Attachment {
 	out := slices.Clone(files)
 	for i := range out {
@@ -40,13 +39,13 @@ func Quoted(of string, files []Attachment) []Attachment {
 	return out
 }
 
-// Quote is the message that a person answers to, as far as the platform tells its content.
+// Quote is the message that a user replies to, as far as the platform delivers its content.
 type Quote struct {
 	Sender Peer   `json:"sender,omitzero"`
 	Text   string `json:"text"`
 }
 
-// Unread stands for a message that is answered to and that the platform does not show.
+// Unread is the text for a message that is replied to and that the platform does not show.
 const Unread = "[a message that the platform does not show: ask for it to be sent again]"
 
 // AttachmentState is the state of a file.
@@ -66,14 +65,14 @@ type AttachmentFetch struct {
 
 	N       int // among those of its message, from 1
 	State   AttachmentState
-	Runner  string      // that keeps it for a while; empty: it was put beside the files of the person, and is theirs
+	Runner  string      // that stores it temporarily; empty: it was put among the files of the user, and is theirs
 	Path    string      // on the runner
-	Problem string      // why it is not there
-	Picture *PictureRef // that was made of it; nil: it is none
-	// Transcript is what is said in a file of sound; Unheard is why there is none. Both are empty where nobody listened.
+	Problem string      // the reason why it is missing
+	Picture *PictureRef // made from it; nil: none
+	// Transcript is the speech of an audio file; Unheard is why there is none. Both are empty if it was not transcribed.
 	Transcript, Unheard string
 	Pages               int    // of a PDF that could be read; 0: it is none
-	Unshown             string // why no picture was made of a file that is one, or is called one
+	Unshown             string // the reason why no picture was made of a file that is one, or is called one
 }
 
 // AttachmentSet is the attachments of one message.
@@ -83,19 +82,19 @@ type AttachmentSet struct {
 	Channel  string
 	Account  string
 	To       Address // where the message was written; zero: on no platform
-	Label    string  // what people call that place
-	Owner    UserID  // whose conversation it is
+	Label    string  // display name of that place
+	Owner    UserID  // owner of the conversation
 	Runner   string  // as the conversation names it
 	UserName string
 	Accepted time.Time
 	Waits    bool // the message waits for them
 	Files    []AttachmentFetch
-	// Command says that it is a shell command, which runs in the folder Dir of DirRunner: its files go there.
+	// Command marks a shell command, which runs in the folder Dir of DirRunner: its files go there.
 	Command        bool
 	Dir, DirRunner string
 }
 
-// AttachmentLines is what a message says of its files while they are on their way: a line each.
+// AttachmentLines returns the placeholder lines for the files of a message that are still being fetched, one per file.
 func AttachmentLines(files []Attachment) string {
 	var b strings.Builder
 	for i, f := range files {
@@ -104,7 +103,7 @@ func AttachmentLines(files []Attachment) string {
 	return b.String()
 }
 
-// what is the kind of a file, and whether it came with the message.
+// what returns the kind of a file, marked if it came with the quoted message.
 func (a Attachment) what() string {
 	if a.Of != "" {
 		return "quoted " + line(a.Kind)
@@ -112,10 +111,10 @@ func (a Attachment) what() string {
 	return line(a.Kind)
 }
 
-// maxLabel bounds what is shown of a name, in characters.
+// maxLabel bounds the displayed part of a name, in characters.
 const maxLabel = 120
 
-// Label is what a file is called: by its name, else by its kind and number. A name stays on one line and within its brackets.
+// Label returns the display name of a file: its name, else its kind and number. It stays on one line and within its brackets.
 func (a Attachment) Label(n int) string {
 	name := strings.TrimSpace(line(a.Name))
 	if name == "" {
@@ -131,13 +130,13 @@ func (a Attachment) Label(n int) string {
 	return name
 }
 
-// line is a name within brackets.
+// line returns a name that fits within brackets.
 func line(s string) string { return parentheses.Replace(onOneLine(s)) }
 
 // parentheses replaces brackets.
 var parentheses = strings.NewReplacer("[", "(", "]", ")")
 
-// onOneLine leaves out what would begin another line, or changes how one is shown.
+// onOneLine removes characters that begin another line or change how one is shown.
 func onOneLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' {
@@ -147,7 +146,7 @@ func onOneLine(s string) string {
 	}, s)
 }
 
-// TextWithAttachments is the text of a message, with the path of each file in place of its name, or why the file is missing.
+// TextWithAttachments returns the text of a message, with the path of each file in place of its name, or why the file is missing.
 func TextWithAttachments(text string, files []AttachmentFetch) string {
 	if len(files) == 0 {
 		return text
@@ -176,7 +175,7 @@ func (f AttachmentFetch) line() string {
 	return said + "not fetched: it did not come in time]"
 }
 
-// heard is what is said in a file of sound, on a line of its own, or why that is not known.
+// heard returns the transcript of an audio file on a separate line, or why there is none.
 func (f AttachmentFetch) heard() string {
 	switch {
 	case f.Transcript != "":
@@ -187,7 +186,7 @@ func (f AttachmentFetch) heard() string {
 	return ""
 }
 
-// pages tells of a PDF how many pages it has, and what reads them.
+// pages describes how many pages a PDF has, and which tool reads them.
 func (f AttachmentFetch) pages() string {
 	switch f.Pages {
 	case 0:
@@ -198,7 +197,7 @@ func (f AttachmentFetch) pages() string {
 	return fmt.Sprintf("PDF of %d pages, for Read · ", f.Pages)
 }
 
-// unshown tells why a file that is a picture, or is called one, is not shown as one.
+// unshown describes why a file that is a picture, or is called one, is not shown as one.
 func (f AttachmentFetch) unshown() string {
 	if f.Unshown == "" {
 		return ""
@@ -206,7 +205,7 @@ func (f AttachmentFetch) unshown() string {
 	return "not shown as a picture: " + strings.ReplaceAll(line(f.Unshown), "·", ",") + " · "
 }
 
-// OldFile is a stored file that is older than files are kept.
+// OldFile is a stored file past the retention time.
 type OldFile struct {
 	ID   int64
 	Path string
@@ -216,8 +215,8 @@ type OldFile struct {
 const (
 	// MaxPictures is how many there are.
 	MaxPictures = 20
-	// MaxPictureBytes is what all of them have together. In base64 that is 16 MiB: half of the 32 MB of a request that Anthropic takes
-	// (docs.anthropic.com/en/api/overview, "Request size limits"), and less than others do, so that the texts have room beside them.
+	// MaxPictureBytes is the total size of all of them. In base64 that is 16 MiB: half of the 32 MB of a request that Anthropic takes
+	// (docs.anthropic.com/en/api/overview, "Request size limits"), and less than others do; the rest is for texts.
 	MaxPictureBytes = 12 << 20
 )
 
@@ -231,7 +230,7 @@ type PictureRef struct {
 	Path      string `json:"path,omitempty" doc:"Of the file that it was made of, on the runner."`
 }
 
-// Picture is one with its bytes.
+// Picture is a picture reference with its bytes.
 type Picture struct {
 	PictureRef
 

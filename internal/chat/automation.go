@@ -7,17 +7,17 @@ import (
 // JobID names a job: job_ and eight hexadecimal digits.
 type JobID string
 
-// JobState says whether a job runs.
+// JobState is whether a job runs.
 type JobState string
 
-// The states of jobs. One that was deleted is gone for everybody but its own history.
+// The states of jobs. A deleted job stays visible only in its history.
 const (
 	JobActive JobState = "active"
 	JobPaused JobState = "paused"
 	JobDone   JobState = "done" // its time, or the last of its runs, is over
 )
 
-// JobPlan is what people set of a job.
+// JobPlan is the user-settable part of a job.
 type JobPlan struct {
 	Name    string     `json:"name,omitempty" maxLength:"400" doc:"Its name for people; empty: its first words. At most 80 characters."`
 	Message string     `json:"message" maxLength:"20000" doc:"The message that the model gets at each time."`
@@ -31,19 +31,19 @@ type JobPlan struct {
 	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time does not run any more; 0: a day. At most 30 days."`
 	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
 	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
-	// Permits narrow what the agent may do in the job's own conversation, and the subagents below it.
+	// Permits narrows the permissions of the agent in the job's conversation, and of the subagents below it.
 	Permits *JobPermits `json:"permits,omitempty" doc:"What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target."`
 }
 
-// JobPermits narrow what is done in the own conversation of a job, as a scene does. They never widen anything. A narrowed job makes no other
-// jobs or triggers, and changes no settings.
+// JobPermits narrows the permissions in the conversation that a job has to itself, as a scene does. It never widens them. A narrowed job
+// makes no other jobs or triggers, and changes no settings.
 type JobPermits struct {
 	Tools    []string `json:"tools,omitempty" maxItems:"50" doc:"The tools that it has, by name or pattern; left out: all but those by which it would begin something elsewhere."`
 	ReadOnly bool     `json:"read_only,omitempty" doc:"Neither commands nor tools change files."`
 	Offline  bool     `json:"offline,omitempty" doc:"Commands open no sockets."`
 }
 
-// Job is something that is to be done at certain times.
+// Job is a task that runs at certain times.
 type Job struct {
 	ID JobID `json:"id"`
 	JobPlan
@@ -61,25 +61,25 @@ type Job struct {
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// JobTrack says to whom a job belongs beside its owner.
+// JobTrack is the service or consumer that a job belongs to, besides its owner.
 type JobTrack struct {
 	Service  string `json:"service,omitempty" doc:"The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house."`
 	Consumer bool   `json:"consumer,omitempty" doc:"It was made by a consumer's conversation for itself."`
 	Held     bool   `json:"held,omitempty" doc:"It may not run now: its service is withdrawn or has lost the capability scheduler, the key of its conversation is revoked, or its administrator or owner is shut out, or no administrator any more. Its times wait, and count as missed afterwards."`
 }
 
-// Why the server paused a job.
+// Reasons why the server paused a job.
 const (
 	TroubleGone    = "gone"    // its conversation was deleted
-	TroubleInvalid = "invalid" // its timetable is not understood any more
+	TroubleInvalid = "invalid" // its timetable cannot be parsed any more
 	TroubleCrashed = "crashed" // the server crashed twice at its last time
 )
 
-// Why a run took place.
+// Reasons of a run.
 const (
 	RunScheduled = "scheduled"
-	RunMissed    = "missed" // it makes up for a time that was missed
-	RunManual    = "manual" // somebody asked for it
+	RunMissed    = "missed" // it replaces a missed run
+	RunManual    = "manual" // a user asked for it
 )
 
 // JobRun is one run of a job.
@@ -96,7 +96,7 @@ type JobRun struct {
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
 }
 
-// JobRunDetails is a run with what it did.
+// JobRunDetails is a run with its steps.
 type JobRunDetails struct {
 	JobRun
 
@@ -106,7 +106,7 @@ type JobRunDetails struct {
 	Steps  []JobStep `json:"steps" doc:"What it did, in the order of its beginning, 200 steps at most."`
 }
 
-// JobStep is one thing that a run did.
+// JobStep is one step of a run.
 type JobStep struct {
 	Kind    string     `json:"kind" enum:"model,tool,delivery" doc:"The model was asked, a tool was called, or something was sent to a platform."`
 	Name    string     `json:"name" doc:"Of the model, the tool or the platform."`
@@ -116,22 +116,22 @@ type JobStep struct {
 	Note    string     `json:"note,omitempty" doc:"The fault of a model, or what became of a delivery."`
 }
 
-// Heartbeat is what a heartbeat is told instead of the message of its job.
+// Heartbeat is the text that a heartbeat sends instead of the message of its job.
 type Heartbeat struct {
 	Text string
-	// Skip is why it is not told anything: hours or empty. It is also skipped while a conversation of its person is busy.
+	// Skip is why nothing is sent: hours or empty. A heartbeat is also skipped while a conversation of its user is busy.
 	Skip string
 }
 
 // Fired is the result of acting on the due times of a job.
 type Fired struct {
-	Job  Job          // as it is now; without a state there is none
-	Told []SessionKey // who was told, and is to be woken
-	Runs int          // how many times were acted on, those that were passed over included
+	Job  Job          // current state; without a state there is none
+	Told []SessionKey // the conversations that got the message, and are to be woken
+	Runs int          // how many times were handled, skipped ones included
 	At   time.Time    // when
 	// Wait is how long it is until the next time, of an active job.
 	Wait time.Duration
-	// Held: it may not act now, and is woken when it may again.
+	// Held: the job may not act now, and is woken when it may again.
 	Held bool
 }
 
@@ -143,16 +143,16 @@ const (
 	TrackRunTime = 30 * time.Minute
 )
 
-// Tracked is what has become of the line of the runs of services' jobs.
+// Tracked is the state of the queue of the runs of services' jobs.
 type Tracked struct {
 	Posted  int // that have a place
 	Added   int // that were written into the line
 	Waiting bool
-	// Wait is how long it is until somebody has to look again who was told of nothing. Without Posted and Waiting there is nothing to wait for.
+	// Wait is the time until the next check for those that get no wake. Without Posted and Waiting there is nothing to wait for.
 	Wait time.Duration
 }
 
-// TriggerSource says how calls of a trigger are signed.
+// TriggerSource is how calls of a trigger are signed.
 type TriggerSource string
 
 // The sources.
@@ -162,7 +162,7 @@ const (
 	TriggerGeneric TriggerSource = "generic" // X-Webhook-Signature over time, id and body
 )
 
-// TriggerDraft is what people set of a trigger.
+// TriggerDraft is the user-settable part of a trigger.
 type TriggerDraft struct {
 	Name      string        `json:"name" minLength:"1" maxLength:"60" doc:"Unique among the triggers of its owner."`
 	Source    TriggerSource `json:"source,omitempty" enum:"github,gitlab,generic" doc:"How calls are signed; default: generic. It cannot be changed later."`
@@ -174,7 +174,7 @@ type TriggerDraft struct {
 	Off       bool          `json:"off,omitempty" doc:"Calls are refused."`
 }
 
-// Trigger is an address at which other programs call a conversation.
+// Trigger is a webhook by which other programs call a conversation.
 type Trigger struct {
 	ID string `json:"id"`
 	TriggerDraft
@@ -187,7 +187,7 @@ type Trigger struct {
 	Refused   string     `json:"refused,omitempty" doc:"Why that call was refused."`
 }
 
-// Fire is a call of a trigger that was accepted.
+// Fire is an accepted call of a trigger.
 type Fire struct {
 	Delivery string     `json:"delivery" doc:"The sender's id of the call, or a hash of its body."`
 	At       time.Time  `json:"at"`

@@ -2,7 +2,7 @@ package chat
 
 import "time"
 
-// ChannelKind is a platform that xbot can be on, with what an account of it is configured with.
+// ChannelKind is a supported platform, with the options of its accounts.
 type ChannelKind struct {
 	Name    string          `json:"name" doc:"As in session keys and policies, such as feishu."`
 	Options []ChannelOption `json:"options" doc:"In the order in which a person fills them in."`
@@ -20,18 +20,18 @@ type ChannelOption struct {
 	Default  string   `json:"default,omitempty"`
 }
 
-// ChannelState says how the receiving side of an account stands.
+// ChannelState is the state of the receiving side of an account.
 type ChannelState string
 
 // The states of an account.
 const (
 	ChannelOff        ChannelState = "off"        // switched off
-	ChannelConnecting ChannelState = "connecting" // nothing is known against it yet
+	ChannelConnecting ChannelState = "connecting" // no problem is known yet
 	ChannelConnected  ChannelState = "connected"
-	ChannelFaulty     ChannelState = "faulty" // error says why; it is tried again unless trying cannot help
+	ChannelFaulty     ChannelState = "faulty" // error has the reason; it is retried unless that cannot help
 )
 
-// ChannelAccount is a bot on a platform: what it is configured with, without its secrets, and how it stands.
+// ChannelAccount is a bot on a platform: its configuration, without its secrets, and its state.
 type ChannelAccount struct {
 	Channel     string            `json:"channel"`
 	Account     string            `json:"account" doc:"Its name; empty: the one without a name, which the environment may set."`
@@ -53,7 +53,7 @@ type ChannelAccount struct {
 	ChannelLoad
 }
 
-// ChannelLoad is what an account has to show.
+// ChannelLoad is the delivery load of an account.
 type ChannelLoad struct {
 	Waiting     int    `json:"waiting" doc:"Messages that are still to be delivered."`
 	OldestS     int64  `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
@@ -62,7 +62,7 @@ type ChannelLoad struct {
 	SignsBudget int    `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
 }
 
-// ChannelFault is what is wrong with an option.
+// ChannelFault is a problem with an option.
 type ChannelFault struct {
 	Option string `json:"option" doc:"Empty: no single one."`
 	Kind   string `json:"kind" enum:"missing,choice,unknown,form"`
@@ -77,7 +77,7 @@ const (
 	FaultForm    = "form"
 )
 
-// ChannelFinding is one thing that a test of an account has found.
+// ChannelFinding is one result of a test of an account.
 type ChannelFinding struct {
 	Step  string `json:"step" enum:"settings,credentials,permission,connection,events,message"`
 	State string `json:"state" enum:"ok,failed,missing,untested"`
@@ -95,7 +95,7 @@ const (
 	TestMessage     = "message"
 )
 
-// What a step of a test came to.
+// Results of a step of a test.
 const (
 	TestOK       = "ok"
 	TestFailed   = "failed"

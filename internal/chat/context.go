@@ -5,26 +5,26 @@ import "time"
 // ControlID numbers control records. Within a session a larger id is a later record.
 type ControlID int64
 
-// ControlKind says what a control record does.
+// ControlKind is the kind of a control record.
 type ControlKind string
 
-// The kinds, one a layer of the context (DESIGN §7: history is append-only).
+// The kinds, one per layer of the context (DESIGN §7: history is append-only).
 const (
 	ControlMask    ControlKind = "mask"    // results of calls are shown as placeholders
-	ControlCompact ControlKind = "compact" // a summary stands for the beginning of the conversation
-	ControlEdit    ControlKind = "edit"    // the model removed or changed what it sees
+	ControlCompact ControlKind = "compact" // a summary replaces the beginning of the conversation
+	ControlEdit    ControlKind = "edit"    // the model removed or changed a part of its context
 	ControlStale   ControlKind = "stale"   // an offloaded file has changed since it was read
-	ControlRewind  ControlKind = "rewind"  // messages were taken out of the conversation
-	ControlUndo    ControlKind = "undo"    // an edit holds no more
-	ControlReset   ControlKind = "reset"   // the conversation begins anew
+	ControlRewind  ControlKind = "rewind"  // messages were removed from the conversation
+	ControlUndo    ControlKind = "undo"    // an edit does not apply any more
+	ControlReset   ControlKind = "reset"   // the conversation starts over
 )
 
-// Control is a record that changes what the model sees of a conversation. The messages it is about stay as they were.
-// One of the pointers is set, that of its kind.
+// Control is a record that changes the model's view of a conversation. The messages it is about stay unchanged. One of the pointers is set,
+// that of its kind.
 type Control struct {
 	ID        ControlID   `json:"-"`
 	Kind      ControlKind `json:"-"`
-	Message   MessageID   `json:"-"` // the newest message it is about; of a compaction the last one that the summary stands for
+	Message   MessageID   `json:"-"` // the newest message it is about; of a compaction the last one that the summary replaces
 	Turn      TurnID      `json:"-"` // the turn it was made in; empty outside of turns
 	Key       string      `json:"-"` // unique in the session where it is not empty: a repeated activity adds no second record
 	CreatedAt time.Time   `json:"-"`
@@ -35,7 +35,7 @@ type Control struct {
 	Stale      *Stale      `json:"stale,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
 	Undo       ControlID   `json:"undo,omitempty"`
-	By         ControlID   `json:"by,omitempty"` // of an undo: the rewind that voided the edit; 0: somebody took it back
+	By         ControlID   `json:"by,omitempty"` // of an undo: the rewind that voided the edit; 0: a user undid it
 	Reset      *Reset      `json:"reset,omitempty"`
 }
 
@@ -44,8 +44,8 @@ type Mask struct {
 	ID      string    `json:"id"` // mk_ and hexadecimal digits, unique in the session
 	Message MessageID `json:"message"`
 	Call    CallID    `json:"call"`
-	Text    string    `json:"text"`  // what is shown instead
-	Bytes   int       `json:"bytes"` // of what is hidden
+	Text    string    `json:"text"`  // the placeholder
+	Bytes   int       `json:"bytes"` // size of the hidden text
 }
 
 // Triggers of a compression (spec/001 §3.3).
@@ -53,20 +53,20 @@ const (
 	TriggerAuto     = "auto"     // 75 % of the context window are in use
 	TriggerTooLong  = "too_long" // the provider refused the input
 	TriggerExceeded = "exceeded" // the answer ran into the end of the context window
-	TriggerManual   = "manual"   // a person asked, with /compact
+	TriggerManual   = "manual"   // a user asked, with /compact
 )
 
-// How the summary of a compaction was made.
+// Origins of the summary of a compaction.
 const (
 	CompactedByModel = "model"   // written by a model and checked
 	CompactedByRule  = "extract" // taken from the messages by rule, since no model wrote a usable one
 )
 
-// Compaction is a summary that stands for everything up to Control.Message.
+// Compaction is a summary that replaces everything up to Control.Message.
 type Compaction struct {
 	Summary      string    `json:"summary"`
 	Trigger      string    `json:"trigger"`
-	Focus        string    `json:"focus,omitempty"` // what a person asked to keep in mind
+	Focus        string    `json:"focus,omitempty"` // the focus that a user asked for
 	Method       string    `json:"method"`
 	Previous     ControlID `json:"previous,omitempty"` // the compaction it builds on
 	Model        string    `json:"model,omitempty"`
@@ -96,44 +96,43 @@ type Edit struct {
 	Reason   string    `json:"reason,omitempty"`
 }
 
-// Stale says that a file is not what an offloaded result shows any more.
+// Stale marks a file that differs from the content of an offloaded result.
 type Stale struct {
 	Offload string `json:"offload"`
 	Call    CallID `json:"call"`
 	Path    string `json:"path"`
-	Missing bool   `json:"missing,omitempty"` // it is gone
+	Missing bool   `json:"missing,omitempty"` // the file is gone
 }
 
-// Rewind took all messages from one on out of the conversation, as they were then.
+// Rewind removed all messages from one on, as of then, from the conversation.
 type Rewind struct {
 	From MessageID `json:"from"`
-	Back ControlID `json:"back,omitempty"` // the record whose messages were brought back in their place; 0: none were
+	Back ControlID `json:"back,omitempty"` // the record whose messages were restored in their place; 0: none were
 }
 
-// Window is what a request to a model is made from: the conversation since its last compaction, and the records that
-// change how it is shown.
+// Window is the input of a request to a model: the conversation since its last compaction, and the records that change how it is shown.
 type Window struct {
 	Session    SessionKey
 	Compaction *Control // nil: none
-	Asked      *Line    // what was asked in the turn in whose middle Lines begin; nil: they begin with a message of a person
+	Asked      *Line    // the question of the turn in whose middle Lines begin; nil: they begin with a message of a user
 	Lines      []Line   // after the compaction, oldest first, without rewound ones
 	Controls   []Control
 	Upto       ControlID // the newest record of the session
-	Counted    ControlID // the newest one when the last answer was made; -1: no answer counted the conversation as it is
-	Mode       string    // as the session has chosen: one of Context*; empty: as the installation says
+	Counted    ControlID // the newest one when the last answer was made; -1: no answer counted the current conversation
+	Mode       string    // chosen for the session: one of Context*; empty: the installation's setting
 
 	Answered Answered // the newest answer
 
-	Pictures map[string]Picture // those that are shown, by hash
+	Pictures map[string]Picture // the shown ones, by hash
 
-	// What is worth a reminder.
+	// Content of reminders.
 	Todos []Todo
-	Tasks []Task // the running ones, with no more than their id and the beginning of their command
+	Tasks []Task // the running ones, only with their id and the beginning of their command
 
 	Refusals Refusals
 }
 
-// Answered says how the newest answer of a conversation was asked for. The zero value: there is none.
+// Answered is how the newest answer of a conversation was requested. The zero value: there is none.
 type Answered struct {
 	At         time.Time
 	Model      string
@@ -152,32 +151,32 @@ func (w Window) Last() MessageID {
 	return 0
 }
 
-// Sent says what the request of a step was made from beside its system prompt and tools, so that it can be made again.
+// Sent is the input of the request of a step besides its system prompt and tools, so that the request can be rebuilt.
 type Sent struct {
 	ControlUpto ControlID // the newest control record that was applied
 	Compaction  ControlID // 0: none
 	MessageUpto MessageID // the newest message
-	Reminder    string    // stood at the end, for this request only
+	Reminder    string    // text at the end, for this request only
 	Fill        float64   // how full the context was, as part of the window, when results were pruned; 0: none were
-	PrunedUpto  MessageID // the newest message that was looked at for it; what came after stayed whole. 0: all of them
+	PrunedUpto  MessageID // the newest message considered for pruning; later ones stayed whole. 0: all of them
 	// PicturesFrom is the first message whose pictures were shown; 0: none were.
 	PicturesFrom MessageID
-	// PicturesSkipped is how many of the first pictures of that message were not: they would have been more than a request may show.
+	// PicturesSkipped is how many of the first pictures of that message were left out: they exceeded the limit of a request.
 	PicturesSkipped int
 	Hash            []byte // SHA-256 of the whole request
 	Bytes           int    // of all its texts
-	Tokens          int    // what the provider was expected to count
+	Tokens          int    // expected token count of the provider
 }
 
-// SentStep is a step that was taken, with all that its request was made from.
+// SentStep is a finished step, with the full input of its request.
 type SentStep struct {
 	Sent
 
-	Window Window // as it was for the step
-	System string // system prompt of the turn; empty: not kept apart from Static
-	Static string // system prompt and tools as they were sent; empty: nothing was
+	Window Window // as of the step
+	System string // system prompt of the turn; empty: not stored separately from Static
+	Static string // system prompt and tools as sent; empty: not sent
 	Model  string
-	Usage  Usage // as the provider counted; zero where the step ended without an answer
+	Usage  Usage // as reported by the provider; zero if the step ended without an answer
 }
 
 // Offload is a result that is too large for the conversation: the model sees Summary, which names ID.
@@ -189,7 +188,7 @@ type Offload struct {
 	File    *FileState // the file that the body shows; nil otherwise
 }
 
-// FileState is what a file was when it was read.
+// FileState is the state of a file when it was read.
 type FileState struct {
 	Path   string
 	Runner string // resolved name
@@ -201,11 +200,11 @@ type FileState struct {
 // OffloadedFile is an offloaded result that shows a file.
 type OffloadedFile struct {
 	ID   string // of the offload
-	User UserID // whose session it is of
+	User UserID // owner of the session
 	File FileState
 }
 
-// OffloadEntry is an offload on one line: what there is to recall.
+// OffloadEntry is the one-line description of an offload for the list of recallable ones.
 type OffloadEntry struct {
 	ID    string
 	Tool  string
@@ -213,7 +212,7 @@ type OffloadEntry struct {
 	Bytes int
 }
 
-// Note is a file of the model's long-term memory about a person.
+// Note is a file of the model's long-term memory about a user.
 type Note struct {
 	Path      string    `json:"path"`
 	Content   string    `json:"content"`
@@ -223,11 +222,11 @@ type Note struct {
 // The context modes of a session.
 const (
 	ContextDefault = "default" // all layers
-	ContextNone    = "none"    // nothing is masked or compressed unless somebody asks
+	ContextNone    = "none"    // nothing is masked or compressed unless a user asks
 )
 
-// PicturesOf are the hashes of the pictures that messages of a window show from one on, but for the first ones that it skips, each once; 0:
-// none. They may be more than are shown, where results were hidden since.
+// PicturesOf returns the hashes of the pictures in the messages of a window from one message on, without the first skipped ones, each once;
+// from 0: none. They may be more than are shown, if results were hidden since.
 func (w Window) PicturesOf(from MessageID, skipped int) []string {
 	var out []string
 	if from == 0 {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// EventKind says what an event of a session's feed carries.
+// EventKind is the kind of an event in a session's feed.
 type EventKind string
 
 // Durable kinds are rows with a sequence: a client that reconnects with its last sequence gets all it missed.
@@ -14,19 +14,19 @@ const (
 	EventQueued  EventKind = "queued"  // durable: Queued, a message was accepted and waits for its turn
 	EventDropped EventKind = "dropped" // durable: Dropped, an accepted message ended without a turn
 	EventMessage EventKind = "message" // durable: Message
-	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts, when it ends, when it begins and ceases to wait for its provider, and at each attempt meanwhile
+	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts, ends, begins or stops waiting for its provider, and at each attempt
 	EventTool    EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
 	EventRetry   EventKind = "retry"   // durable: Retry
 	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
 	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
-	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
-	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were taken out of the conversation, or others brought back
-	EventHand    EventKind = "hand"    // durable: Hand, a person has taken a consumer's conversation from the agent, or gave it back
+	EventSession EventKind = "session" // durable: Session, after a rename or another change of the session
+	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were removed from the conversation, or others restored
+	EventHand    EventKind = "hand"    // durable: Handover, a user took over a consumer's conversation from the agent, or returned it
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
-	EventBelow  EventKind = "below"  // live, an empty object: a subagent of the conversation's tree, a chat of them, or a job of the conversation went on
-	EventAction EventKind = "action" // live: ClientAction, sent to the client alone that it is for, which answers it
+	EventBelow  EventKind = "below"  // live, an empty object: a change in a subagent of the conversation's tree, in a chat of them, or in a job
+	EventAction EventKind = "action" // live: ClientAction, sent only to its client, which answers it
 )
 
 // Event is one entry of a session's feed. Seq is 0 for live kinds.
@@ -36,15 +36,15 @@ type Event struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// Rewound names the messages that were taken out of the conversation: those from From to Upto.
+// Rewound names the messages that were removed from the conversation: those from From to Upto.
 type Rewound struct {
 	From MessageID `json:"from"`
 	Upto MessageID `json:"upto"`
-	// Again says that older messages were brought back in their place, from From on at the earliest: the conversation is to be read anew.
+	// Again reports that older messages were restored in their place, from From on at the earliest: reload the conversation.
 	Again bool `json:"again,omitempty"`
 }
 
-// Handover says who answers in a conversation of a consumer from now on.
+// Handover is who answers in a conversation of a consumer from now on.
 type Handover struct {
 	Person bool `json:"person" doc:"A person of the house answers, and not the agent."`
 }
@@ -54,14 +54,14 @@ type Queued struct {
 	Inbox           InboxID `json:"inbox_id"`
 	ClientMessageID string  `json:"client_message_id,omitempty"`
 	Text            string  `json:"text"`
-	// Mode and Sender say how it waits and who wrote it.
+	// Mode is how it waits, Sender who wrote it.
 	Mode   QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede"`
 	Sender string    `json:"sender,omitempty"`
-	// Throttled: as many turns run as may, so that it waits for a free one.
+	// Throttled: the maximum of turns runs, so that it waits for a free slot.
 	Throttled bool `json:"throttled,omitempty" doc:"No slot is free: it waits for another turn to end."`
 }
 
-// Dropped says why an accepted message will not be answered by a turn of its own.
+// Dropped is the reason why no separate turn will answer an accepted message.
 type Dropped struct {
 	Inbox   InboxID `json:"inbox_id"`
 	Outcome string  `json:"outcome" enum:"stopped,rejected,superseded,recalled,dropped,summarized"`
@@ -75,7 +75,7 @@ type ToolEvent struct {
 	ToolCall
 }
 
-// Retry tells the person that a model call failed and is tried again (spec/001 §7.1).
+// Retry is the notice that a model call failed and is retried (spec/001 §7.1).
 type Retry struct {
 	Turn    TurnID `json:"turn_id"`
 	Step    int    `json:"step"`
@@ -87,17 +87,17 @@ type Retry struct {
 	Text    string `json:"text" doc:"The sentence to show."`
 }
 
-// ProviderFailure is a failed attempt to ask a provider that a turn waits for.
+// ProviderFailure is a failed request to a provider that a turn waits for.
 type ProviderFailure struct {
 	Reason  string
 	Attempt int // which of the step it was, from 1
-	// Pause is how long the provider is left alone, LeastPause how long it is also where a person writes.
+	// Pause is how long the provider is not asked, LeastPause the minimum that also holds when a user writes.
 	Pause, LeastPause time.Duration
 }
 
-// Delta is what the model is writing now. A larger attempt of the same step replaces all of a smaller one.
-// Offset, ReasoningOffset and ArgumentsOffset are the lengths, in bytes, of what was written before this piece; a gap means pieces were
-// missed and the message event will bring the whole.
+// Delta is a piece of the model's current output. A larger attempt of the same step replaces all of a smaller one. Offset, ReasoningOffset
+// and ArgumentsOffset are the lengths, in bytes, of the output before this piece; a gap means pieces were missed and the message event will
+// bring the whole.
 type Delta struct {
 	Turn            TurnID `json:"turn_id"`
 	Step            int    `json:"step"`
@@ -113,10 +113,10 @@ type Delta struct {
 	Doing           string `json:"doing,omitempty" enum:"compress" doc:"Set while something goes on before the model is asked: compress, the context is compressed."`
 }
 
-// DoingCompress says that the context is being compressed before the step goes on.
+// DoingCompress is the activity of compressing the context before the step continues.
 const DoingCompress = "compress"
 
-// Output is what a running command printed. Offset is in bytes from its start.
+// Output is output of a running command. Offset is in bytes from its start.
 type Output struct {
 	Turn   TurnID `json:"turn_id"`
 	Call   CallID `json:"call_id"`
@@ -140,8 +140,8 @@ type TodoList struct {
 	UpdatedAt time.Time  `json:"updated_at"`
 }
 
-// ClientAction is something that a model wants the client to show that a message came from: the page or the terminal. It changes nothing on the
-// server, and its person can do and undo it with a key or a click.
+// ClientAction is an action of a model in the client (page or terminal) that sent the message. It changes nothing on the server, and its user
+// can do and undo it with a key or a click.
 type ClientAction struct {
 	Call   CallID `json:"call_id" doc:"Which call it is: done once, and answered under this id."`
 	Action string `json:"action" enum:"open,theme,layout"`
@@ -149,10 +149,10 @@ type ClientAction struct {
 	Value  string `json:"value,omitempty" doc:"open: key of the conversation, section of the settings, or path. theme: light, dark or system. layout: show or hide."`
 }
 
-// ClientActionState says what became of a ClientAction.
+// ClientActionState is the state of a ClientAction.
 type ClientActionState string
 
-// The states. Nobody has taken an open one yet; a client carries a taken one out, or has died over it; an expired one was not answered in time.
+// The states. An open one is not taken yet; a client executes a taken one, or crashed doing so; an expired one was not answered in time.
 const (
 	ActionOpen    ClientActionState = "open"
 	ActionTaken   ClientActionState = "taken"
@@ -161,7 +161,7 @@ const (
 	ActionExpired ClientActionState = "expired"
 )
 
-// ClientActionStanding is how a ClientAction stands.
+// ClientActionStanding is the current state of a ClientAction.
 type ClientActionStanding struct {
 	State  ClientActionState
 	Reason string        // with ActionRefused

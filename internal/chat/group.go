@@ -6,9 +6,9 @@ import "time"
 const (
 	MaxGroupMembers = 8
 	MaxGroupRounds  = 50
-	GroupRounds     = 10     // unless the call says
-	MaxGroupLine    = 50_000 // bytes of what its maker says at once
-	MaxPeerHops     = 8      // messages between conversations without a person
+	GroupRounds     = 10     // default
+	MaxGroupLine    = 50_000 // bytes of one message of its maker
+	MaxPeerHops     = 8      // messages between conversations without a user
 	MaxPeerMessages = 10     // that one turn sends
 	MaxPeerMessage  = 50_000 // bytes
 	GroupEnd        = "/end" // begins a line of its maker that ends the chat
@@ -17,7 +17,7 @@ const (
 // GroupID names a conversation among subagents.
 type GroupID string
 
-// NewGroup is a chat that a call makes.
+// NewGroup is a group chat created by a call.
 type NewGroup struct {
 	Call    CallID
 	Session SessionKey
@@ -27,18 +27,18 @@ type NewGroup struct {
 	Members []NewMember
 }
 
-// NewMember is a subagent that speaks in it: one that is there already, if its instance is, else a new one.
+// NewMember is a subagent in a new group chat: an existing one, if its instance exists, else a new one.
 type NewMember struct {
 	Role     string
-	Instance string // empty: one of its own for this chat
+	Instance string // empty: a separate one for this chat
 	New      NewSubagent
 }
 
-// GroupStep is what a chat waits for.
+// GroupStep is the next step of a group chat.
 type GroupStep struct {
 	Over    bool
 	Asked   int          // how often members were asked
-	Speaker *SubagentRef // who is to speak
+	Speaker *SubagentRef // the next speaker
 	Name    string       // of the speaker
 	Round   int
 	Rounds  int
@@ -58,13 +58,13 @@ type Group struct {
 	EndedAt   *time.Time  `json:"ended_at,omitempty"`
 }
 
-// Member speaks in a group chat.
+// Member is a participant of a group chat.
 type Member struct {
 	Name    string     `json:"name"`
 	Session SessionKey `json:"session" doc:"Its conversation."`
 }
 
-// GroupLine is what somebody said in a group chat.
+// GroupLine is one message of a group chat.
 type GroupLine struct {
 	Seq     int       `json:"seq"`
 	Speaker string    `json:"speaker" doc:"Name of a member; empty: the conversation that made the chat."`
@@ -73,7 +73,7 @@ type GroupLine struct {
 	At      time.Time `json:"at"`
 }
 
-// PeerMessage is one from one conversation to another one of the same person.
+// PeerMessage is a message between two conversations of the same user.
 type PeerMessage struct {
 	Call CallID
 	Turn TurnID

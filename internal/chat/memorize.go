@@ -5,9 +5,9 @@ import "time"
 // MemorizeID is the number of a job that writes a conversation into memory.
 type MemorizeID int64
 
-// What removes a conversation, or a part of it, from the context.
+// Reasons why a conversation, or a part of it, was removed from the context.
 const (
-	MemorizeReset    = "reset"    // it begins anew
+	MemorizeReset    = "reset"    // it was reset
 	MemorizeSubagent = "subagent" // a subagent is done, or is unloaded
 	MemorizeCompress = "compress" // a summary takes its place
 )
@@ -16,28 +16,28 @@ const (
 const (
 	MemorizeWaiting = "waiting"
 	MemorizeDone    = "done"
-	MemorizeFailed  = "failed"  // for good; the conversation stays where it is
+	MemorizeFailed  = "failed"  // permanently; the conversation is not written
 	MemorizeSkipped = "skipped" // there was too little in it
 )
 
-// MemorizeJob is a conversation that is to be put into memory, part by part.
+// MemorizeJob is a conversation that is to be written to memory, part by part.
 type MemorizeJob struct {
 	ID       MemorizeID
 	Session  SessionKey
-	User     UserID // whose conversation it is: in a group the group
+	User     UserID // owner of the conversation: in a group the group
 	UserName string
 	Trigger  string
 	State    string
-	Tries    int // failures since a part was done last
+	Tries    int // failures since the last finished part
 
-	Compaction *ControlID // whose summary stands before the first part; nil: none
-	Done       MessageID  // what is up to here is in memory
-	Part       MessageID  // where the part ends that is under way; 0: none is
-	Upto       MessageID  // where the last part ends
+	Compaction *ControlID // whose summary precedes the first part; nil: none
+	Done       MessageID  // memory holds everything up to here
+	Part       MessageID  // end of the current part; 0: none
+	Upto       MessageID  // end of the last part
 	Newest     ControlID  // newest record about the conversation when it was removed from the context
 }
 
-// MemorizeNote is such a job as people see it.
+// MemorizeNote is a memorize job as users see it.
 type MemorizeNote struct {
 	ID      MemorizeID `json:"id"`
 	Session SessionKey `json:"session"`
@@ -48,7 +48,7 @@ type MemorizeNote struct {
 	At      time.Time  `json:"at"`
 }
 
-// Kinds of what is remembered.
+// Kinds of entries in memory.
 const (
 	RememberedNote    = "note"
 	RememberedBlock   = "block"
@@ -57,7 +57,7 @@ const (
 	RememberedLog     = "log"
 )
 
-// Remembered is something that memory holds, as people see it.
+// Remembered is an entry of memory, as users see it.
 type Remembered struct {
 	ID      string     `json:"id" example:"archive/12" doc:"note/PATH, block/NAME[/SESSION], soul/NAME, archive/N or log/N."`
 	Kind    string     `json:"kind" enum:"note,block,soul,archive,log"`
@@ -69,7 +69,7 @@ type Remembered struct {
 	Line    bool       `json:"line,omitempty" doc:"It is one line of a note or block."`
 }
 
-// BlockOf is a block with the conversation that it is of; none: it is of the person.
+// BlockOf is a block with its conversation; no conversation: it belongs to the user.
 type BlockOf struct {
 	Block     Block
 	Session   SessionKey

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// MemoryOwner names a memory: what an agent, or several that share it, remember of one person or group. Nothing is read or
-// written of memory without it.
+// MemoryOwner names a memory: the entries of an agent, or of several that share it, about one user or group. Every read and write of memory
+// needs one.
 type MemoryOwner struct {
 	User  UserID
 	Agent string // name of the memory
 }
 
-// Limits of what memory holds, in characters.
+// Limits of memory, in characters.
 const (
 	MaxPersona        = 2000 // spec/001 §4.2
 	MaxHuman          = 2000
@@ -25,18 +25,18 @@ const (
 // Block names a block of core memory.
 type Block string
 
-// The blocks. Persona (how the agent is with this person) and human (who the person is) are the same in all
-// conversations of a person; the working context belongs to one conversation.
+// The blocks. Persona (how the agent is with this user) and human (who the user is) are the same in all conversations of a user; the working
+// context belongs to one conversation.
 const (
 	BlockPersona Block = "persona"
 	BlockHuman   Block = "human"
 	BlockWorking Block = "working_context"
 )
 
-// Blocks are the blocks, in the order of a prompt.
+// Blocks returns the blocks, in the order of a prompt.
 func Blocks() []Block { return []Block{BlockPersona, BlockHuman, BlockWorking} }
 
-// Max is how many characters a block holds; 0: there is no such block.
+// Max returns the maximum length of a block in characters; 0: there is no such block.
 func (b Block) Max() int {
 	switch b {
 	case BlockPersona:
@@ -52,14 +52,14 @@ func (b Block) Max() int {
 // ArchivalID numbers the entries of all archives.
 type ArchivalID int64
 
-// Memorized is what a conversation left in memory. All of it is written at once, under Key.
+// Memorized is the memory written from a conversation. All of it is written at once, under Key.
 type Memorized struct {
 	Key     string
 	Session SessionKey
 	From    time.Time // of the conversation
 	To      time.Time
 	History string // entry of the log; empty: none
-	Result  string // what is kept with the key
+	Result  string // stored with the key
 
 	Notes  []NoteChange
 	Blocks []BlockChange
@@ -69,18 +69,18 @@ type Memorized struct {
 	Delete  []ArchivalID
 }
 
-// NoteChange sets a note. Conflict where it is not Was any more.
+// NoteChange sets a note. Conflict if its content is not Was any more.
 type NoteChange struct {
 	Path, Was, Content string
 }
 
-// BlockChange sets a block. Conflict where it is not Was any more.
+// BlockChange sets a block. Conflict if its content is not Was any more.
 type BlockChange struct {
 	Block        Block
 	Was, Content string
 }
 
-// ArchivalEntry is something that is remembered and found by searching.
+// ArchivalEntry is an entry of memory that is found by searching.
 type ArchivalEntry struct {
 	ID      ArchivalID `json:"id"`
 	Content string     `json:"content"`
@@ -90,7 +90,7 @@ type ArchivalEntry struct {
 	Model     string    `json:"-"` // that made the embedding
 }
 
-// HistoryEntry says what a conversation was about.
+// HistoryEntry is the summary of a conversation.
 type HistoryEntry struct {
 	ID      int64      `json:"id"`
 	Session SessionKey `json:"session"`
@@ -104,11 +104,11 @@ type PendingEntry struct {
 	MemoryOwner MemoryOwner
 	ID          ArchivalID
 	Content     string
-	Digest      string    // what the embedding is made of where the content is too long; empty: there is none
+	Digest      string    // source of the embedding if the content is too long; empty: there is none
 	Embedding   []float32 // nil: it cannot be made
 }
 
-// PastQuery asks for what was said in earlier conversations of a person.
+// PastQuery is a search of earlier conversations of a user.
 type PastQuery struct {
 	Text   string    // words; empty: all
 	Since  time.Time // zero: from the beginning
@@ -117,10 +117,10 @@ type PastQuery struct {
 	Agents Agents    // whose conversations
 }
 
-// Agents are some of the installation's agents: those of Only, or all but Except where Only is empty.
+// Agents selects agents of the installation: those of Only, or all but Except if Only is empty.
 type Agents struct{ Only, Except []string }
 
-// PastEntry is something that was said, or an entry of the log.
+// PastEntry is a past message, or an entry of the log.
 type PastEntry struct {
 	At      time.Time
 	Session SessionKey
@@ -130,58 +130,58 @@ type PastEntry struct {
 	Message MessageID // 0: it is no message
 }
 
-// UnseenQuery asks for the newest of what the model of a conversation does not see, older than what Before names.
+// UnseenQuery asks for the newest messages that the model of a conversation does not see, older than Before.
 type UnseenQuery struct {
-	Text   string // words that it holds; empty: any
+	Text   string // search words; empty: any
 	Before UnseenID
 	N      int // at most
 }
 
-// UnseenID names a message of a conversation, or what was overheard in its group, which is newer than all messages that are not seen. The zero
+// UnseenID names a message of a conversation, or an overheard one of its group, which is newer than all messages that are not seen. The zero
 // value names nothing.
 type UnseenID struct {
 	Message   MessageID
 	Overheard int64
 }
 
-// UnseenEntry is a message that the model of a conversation does not see any more, or something that was overheard and is not in it yet.
+// UnseenEntry is a message that the model of a conversation does not see any more, or an overheard message that is not in it yet.
 type UnseenEntry struct {
 	ID   UnseenID
 	At   time.Time
-	Who  string // user, assistant or overheard; in a group with the name of who said it, as far as models are told names
+	Who  string // user, assistant or overheard; in a group with the name of the sender, as far as models get names
 	Text string
 }
 
-// Conversation is one of a person's conversations, in search results.
+// Conversation is one of a user's conversations, in search results.
 type Conversation struct {
 	Session SessionKey
 	Title   string
 	At      time.Time // when it was used last
 }
 
-// Limits of the soul files that an agent has about one person or group.
+// Limits of the soul files that an agent has about one user or group.
 const (
 	MaxSoulFiles = 50
 	MaxSoulFile  = 20_000 // bytes of one
 )
 
-// SoulFile is a note about the character of an agent toward one person or group.
+// SoulFile is a note about the character of an agent toward one user or group.
 type SoulFile struct {
 	Name      string
 	Content   string
 	UpdatedAt time.Time
 }
 
-// SoulChange sets a soul file, or deletes it where the content is empty. Conflict where the file is not of that version.
+// SoulChange sets a soul file, or deletes it if the content is empty. Conflict if the file has another version.
 type SoulChange struct {
 	Name, Content string
-	Version       string // SoulVersion of what is overwritten
+	Version       string // SoulVersion of the overwritten content
 }
 
-// soulVersionSize is how many bytes of a hash a version has: enough to tell the texts of one file from each other.
+// soulVersionSize is the number of hash bytes in a version: enough to distinguish the texts of one file.
 const soulVersionSize = 4
 
-// SoulVersion names what a soul file says; empty where there is none.
+// SoulVersion returns the version of the content of a soul file; empty if there is none.
 func SoulVersion(content string) string {
 	if content == "" {
 		return ""

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// Role says who speaks in a transcript.
+// Role is the speaker of a message in a transcript.
 type Role string
 
-// The roles. A notice is the product speaking to the person (a retry that gave up, a stopped turn): it is shown, and
-// sent to the model only where the model must know.
+// The roles. A notice is a message of the product to the user (a retry that gave up, a stopped turn): it is shown, and sent to the model only
+// if the model must know.
 const (
 	RoleUser      Role = "user"
 	RoleAssistant Role = "assistant"
@@ -33,10 +33,10 @@ const (
 	OriginPeer       = "peer"
 	OriginHeartbeat  = "heartbeat"
 	OriginClient     = "client" // results of the tools of the program that asked; the model sees them in its calls
-	OriginPerson     = "person" // a person of the house said it to a consumer of a service, in place of the model
+	OriginPerson     = "person" // an administrator wrote it to a consumer of a service, in place of the model
 )
 
-// IsTold reports whether a message of this origin is the product speaking to the model, which no person wrote.
+// IsTold reports whether a message of this origin is from the product to the model, not written by a user.
 func IsTold(origin string) bool {
 	switch origin {
 	case OriginBackground, OriginCron, OriginHook, OriginSubagent, OriginPeer, OriginHeartbeat:
@@ -69,7 +69,7 @@ type Message struct {
 	CreatedAt time.Time `json:"created_at"`
 }
 
-// AllPictures are those of the message, then those of the results of its calls, in their order.
+// AllPictures returns the pictures of the message, then those of the results of its calls, in their order.
 func (m Message) AllPictures() []PictureRef {
 	out := slices.Clone(m.Pictures)
 	for _, c := range m.ToolCalls {
@@ -78,14 +78,14 @@ func (m Message) AllPictures() []PictureRef {
 	return out
 }
 
-// Place says whether a message is in the conversation, and what else was written in its place.
+// Place is whether a message is in the conversation, and its other versions.
 type Place struct {
 	Rewound  bool        `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
 	Branches []MessageID `json:"branches,omitempty" doc:"Every version of this message, oldest first, itself among them; absent if it was neither asked again nor changed. At most one of them, and what followed it, is in the conversation: switch-branch chooses."`
 	BranchOf MessageID   `json:"-"` // the oldest version; 0: it is that one, or the only one
 }
 
-// Usage counts tokens as the provider reported them.
+// Usage is token counts as the provider reported them.
 type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CachedTokens     int `json:"cached_tokens,omitempty" doc:"Part of prompt_tokens that the provider served from its cache."`
@@ -97,25 +97,24 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens, u.CompletionTokens + v.CompletionTokens}
 }
 
-// InternalMessage is a message that xbot itself posts to a conversation for the model: a cron job fired, a trigger was called, a
-// subagent has answered, another conversation sent something. It is queued among the messages of its session, begins a turn of its
-// own, and does not count as an interaction of a person.
+// InternalMessage is a message that xbot itself posts to a conversation for the model: a cron job fired, a trigger was called, a subagent has
+// answered, another conversation sent a message. It is queued among the messages of its session, begins a separate turn, and does not count
+// as an interaction of a user.
 type InternalMessage struct {
 	Session SessionKey
-	// Key is unique among what one origin tells the conversations of a user. The same key again is told once, at any
-	// distance in time.
+	// Key is unique among the messages of one origin to the conversations of a user. A repeated key is posted once, without a time limit.
 	Key string
 	// Origin is one of OriginCron, OriginHook, OriginSubagent, OriginPeer, OriginHeartbeat.
 	Origin string
-	// Text is what the model reads. Its first line says what it is, in brackets: [cron morning-report fired].
+	// Text is the message for the model. Its first line describes it, in brackets: [cron morning-report fired].
 	Text string
-	// To is where the answer is delivered; nil: where the conversation's answers go.
+	// To is where the answer is delivered; nil: the target of the conversation's answers.
 	To *Address
 	// Options hold for the turn that answers, such as another model.
 	Options Options
 }
 
-// SummaryWords bounds the first words of a message in summaries that operators read, in characters.
+// SummaryWords bounds the first words of a message in summaries for operators, in characters.
 const SummaryWords = 40
 
 // FirstWords returns the first line of a text on one line, shortened to at most n characters.

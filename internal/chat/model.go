@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The think levels: how much a model thinks before it answers, from nothing to as much as it can.
+// The think levels: how much a model thinks before it answers, from nothing to its maximum.
 const (
 	ThinkOff     = "off"
 	ThinkMinimal = "minimal"
@@ -15,7 +15,7 @@ const (
 	ThinkXHigh   = "xhigh"
 )
 
-// ThinkLevels are all think levels, ascending.
+// ThinkLevels lists all think levels, ascending.
 var ThinkLevels = []string{ThinkOff, ThinkMinimal, ThinkLow, ThinkMedium, ThinkHigh, ThinkXHigh}
 
 // The verbosities: how much of the work a channel shows.
@@ -25,76 +25,76 @@ const (
 	VerboseFull = "full"
 )
 
-// Verbosities are all verbosities, ascending.
+// Verbosities lists all verbosities, ascending.
 var Verbosities = []string{VerboseOff, VerboseOn, VerboseFull}
 
-// ModelCriteria is what decides which model answers in a session, and how much it thinks.
+// ModelCriteria is the input of the choice of the model for a session, and of its think level.
 type ModelCriteria struct {
 	User   UserID
-	Admin  bool   // they are an administrator
-	Runner string // that the session names
+	Admin  bool   // the user is an administrator
+	Runner string // named by the session
 	PersonModels
 
 	Agent    string
 	Channel  string
 	Account  string
-	Chat     string // the platform's id of where it takes place
+	Chat     string // the platform's id of the chat
 	ChatType ChatType
-	// Activation is what /activation set for the group; empty: as the policy says.
+	// Activation is the value set by /activation for the group; empty: the policy decides.
 	Activation string
 	Scene      string
 	Model      string // chosen for the session
 	Think      string // chosen for the session
-	Send       string // on, off; empty: as the policy says
+	Send       string // on, off; empty: the policy decides
 	OfTurn
 }
 
-// Location is where a conversation takes place, as the policy tells one place from another.
+// Location is the place of a conversation, with the attributes that the policy distinguishes.
 type Location struct {
 	Channel  string   `json:"channel"`
 	Account  string   `json:"account"`
 	ChatType ChatType `json:"chat_type"`
 	Scene    string   `json:"scene"`
-	// Job is what the job narrows whose own conversation it is; nil: nothing.
+	// Job is the narrowed permissions if the conversation belongs to a job; nil: none.
 	Job *JobPermits `json:"job,omitempty"`
 }
 
-// Confinement narrow what the commands of a conversation may do, below what their runner lets commands do. The zero value narrows nothing.
+// Confinement narrows what the commands of a conversation may do, below the limits of their runner. The zero value narrows nothing.
 type Confinement struct {
-	ReadOnly bool // they change no file, nor do the tools that write files
-	Offline  bool // they open no sockets: neither to the network nor to other programs of the machine
-	Confined bool // they do not start where their runner does not confine commands
-	// Keep, with ReadOnly, is a folder that stays writable where the runner lets commands write it; "~/" begins the home folder.
+	ReadOnly bool // neither commands nor the tools that write files change a file
+	Offline  bool // commands open no sockets: neither to the network nor to other programs of the machine
+	Confined bool // commands do not start if their runner does not confine commands
+	// Keep, with ReadOnly, is a folder that stays writable if the runner lets commands write it; "~/" begins the home folder.
 	Keep string
 }
 
-// OfTurn is what the running turn of a conversation wants, and where it stands.
+// OfTurn is the options and position of the running turn of a conversation.
 type OfTurn struct {
 	Options Options   // of the message that it answers
 	Plan    PlanState // whether it has to propose a plan
-	Above   Location  // where the conversation above all takes place; one that is below none is above itself
-	Root    ChatType  // of the conversation above all: for jobs and triggers, unlike Above, their own
+	Above   Location  // place of the top conversation; one without a parent is its own top
+	Root    ChatType  // of the top conversation: for jobs and triggers, unlike Above, their own
 }
 
-// PersonModels is what a person has to say about models, and about what is remembered, wherever they talk.
+// PersonModels is a user's settings for models and memory, for all conversations.
 type PersonModels struct {
-	Own           bool   // a model of a runner may answer: one that they can use offers one, and they did not ask for the server's
-	Usual         string // the model that they chose for all their conversations; empty: none
-	UsualThink    string // how much models think in them; empty: they did not say
-	Subscriptions int64  // the version of the subscriptions of this moment
-	Services      int64  // that of the services, where a service answers; elsewhere 0
-	ToolSources   int64  // that of what brings tools
+	Own           bool   // a model of a runner may answer: a usable one offers one, and the user did not ask for the server's
+	Usual         string // the model that the user chose for all conversations; empty: none
+	UsualThink    string // the think level for all conversations; empty: not set
+	Subscriptions int64  // current version of the subscriptions
+	Services      int64  // current version of the services, if a service answers; elsewhere 0
+	ToolSources   int64  // current version of the sources of tools
 
 	MemoryChoices
-	// OfGroup says that the conversation belongs to a group of a platform, which has no accounts and no triggers.
+	// OfGroup marks the conversation of a group of a platform, which has no accounts and no triggers.
 	OfGroup bool
 }
 
-// MemoryChoices are what a person does not want of what is remembered of them.
+// MemoryChoices is a user's opt-outs from memory.
 type MemoryChoices struct {
-	NoMemory    bool // they do not want their conversations to be put into memory, or read by others of their agents
-	NoSoul      bool // they do not want their agents to keep soul files
-	NotesLocked bool // their agents read what they remember, and write nothing
+	NoMemory    bool // conversations are not written to memory, nor read by others of the user's agents
+	NoSoul      bool // agents write no soul files
+	NotesLocked bool // agents read memory, and write nothing
 }
 
 // The scenes: the two ways in which a place is used.
@@ -103,22 +103,22 @@ const (
 	SceneWork = "work"
 )
 
-// The providers of models, by how they are spoken to.
+// The providers of models, by API.
 const (
-	ProviderOpenAI    = "openai" // and whatever is compatible
+	ProviderOpenAI    = "openai" // and compatible ones
 	ProviderAnthropic = "anthropic"
 )
 
-// The APIs of OpenAI and of what is compatible with it.
+// The APIs of OpenAI and of compatible providers.
 const (
 	APIChatCompletions = "chat_completions"
 	APIResponses       = "responses"
 )
 
-// Subscription is an account at a provider of models, as people may see it: without its key.
+// Subscription is a model connection, as users may see it: without its key.
 type Subscription struct {
 	ID        int64             `json:"id"`
-	User      UserID            `json:"-"` // whose it is; 0: the installation's
+	User      UserID            `json:"-"` // owner; 0: the installation
 	Shared    bool              `json:"shared" doc:"It is the installation's, for everybody."`
 	Name      string            `json:"name" doc:"The first part of the ids of its models." example:"openrouter"`
 	Provider  string            `json:"provider" enum:"openai,anthropic" doc:"How it is spoken to; openai also for whatever is compatible."`
@@ -144,16 +144,16 @@ type SubscribedModel struct {
 	Price      *Price   `json:"price,omitempty" doc:"What it costs; left out: not known."`
 }
 
-// Price is what a provider asks, in USD for a million tokens.
+// Price is the price of a provider, in USD for a million tokens.
 type Price struct {
 	Input  float64 `json:"input" minimum:"0"`
 	Cached float64 `json:"cached" minimum:"0" doc:"For the part of the input that the provider served from its cache."`
 	Output float64 `json:"output" minimum:"0"`
 }
 
-// ToolKey is how a service that tools use is reached, as people may see it: without its key.
+// ToolKey is the access to a service that tools use, as users may see it: without its key.
 type ToolKey struct {
-	User      UserID    `json:"-"` // whose it is; 0: the installation's
+	User      UserID    `json:"-"` // owner; 0: the installation
 	Service   string    `json:"service" example:"transcription"`
 	Shared    bool      `json:"shared" doc:"It is the installation's, for everybody."`
 	BaseURL   string    `json:"base_url" doc:"Empty: the service's own."`
@@ -164,17 +164,17 @@ type ToolKey struct {
 	ChangedBy string    `json:"changed_by" doc:"Empty: nobody who is still there."`
 }
 
-// MCPTransport is how an MCP server is spoken to.
+// MCPTransport is the transport of an MCP server.
 type MCPTransport string
 
 // The transports.
 const (
-	MCPStdio MCPTransport = "stdio" // a command on the runner of whoever uses it
+	MCPStdio MCPTransport = "stdio" // a command on the runner of the user
 	MCPHTTP  MCPTransport = "http"  // streamable HTTP
-	MCPSSE   MCPTransport = "sse"   // HTTP with a stream of events, as servers had it before
+	MCPSSE   MCPTransport = "sse"   // HTTP with a stream of events, the older transport
 )
 
-// MCPConfig is what a server of tools that speaks the Model Context Protocol is, without what is secret.
+// MCPConfig is the configuration of an MCP server, without secrets.
 type MCPConfig struct {
 	Name         string       `json:"name" doc:"One to 32 small letters, digits and dashes." example:"github"`
 	Transport    MCPTransport `json:"transport" enum:"stdio,http,sse"`
@@ -187,13 +187,13 @@ type MCPConfig struct {
 	Enabled      bool         `json:"enabled"`
 }
 
-// MCPServer is one as people may see it: without the values of variables and headers.
+// MCPServer is an MCP server as users may see it: without the values of variables and headers.
 type MCPServer struct {
 	MCPConfig
 	MCPState
 
 	ID          int64     `json:"id"`
-	User        UserID    `json:"-"` // whose it is; 0: the installation's
+	User        UserID    `json:"-"` // owner; 0: the installation
 	Shared      bool      `json:"shared" doc:"It is the installation's, for everybody."`
 	EnvNames    []string  `json:"env_names" doc:"Environment variables of the command."`
 	HeaderNames []string  `json:"header_names" doc:"Headers of each request."`
@@ -204,10 +204,10 @@ type MCPServer struct {
 	FromFile    bool      `json:"from_file,omitempty" doc:"It stands in mcp.json of the server's data folder, and is changed there alone."`
 }
 
-// MCPState is what is known of a server since somebody last spoke to it.
+// MCPState is the state of a server as of the last connection.
 type MCPState struct {
 	ListedAt  *time.Time `json:"listed_at,omitempty" doc:"When it last said what it offers."`
-	Digest    string     `json:"-"` // tells one list of what it offers from another
+	Digest    string     `json:"-"` // identifies the list of offers
 	Guide     string     `json:"guide,omitempty" doc:"What it says itself about its use."`
 	LeftOut   []string   `json:"left_out,omitempty" doc:"What it offers and nobody is shown, each with why."`
 	Tools     int        `json:"tools" doc:"How many tools it offers."`
@@ -215,11 +215,11 @@ type MCPState struct {
 	Resources int        `json:"resources" doc:"How many resources it lists, patterns of addresses included."`
 	Problem   string     `json:"problem,omitempty" doc:"Why it could not be reached or read the last time."`
 	ProblemAt *time.Time `json:"problem_at,omitempty"`
-	// WantsAccount says what the problem is.
+	// WantsAccount reports that the problem is a missing account.
 	WantsAccount bool `json:"wants_account,omitempty" doc:"It asks for an account, which can be connected with POST .../account."`
 }
 
-// MCPOffers is what a server lists.
+// MCPOffers is the tools, prompts and resources that a server lists.
 type MCPOffers struct {
 	Digest    string        `json:"-"`
 	Guide     string        `json:"guide,omitempty"`
@@ -229,7 +229,7 @@ type MCPOffers struct {
 	Resources []MCPResource `json:"resources"`
 }
 
-// MCPTool is a tool of a server, under the name that the server knows.
+// MCPTool is a tool of a server, under the server's name.
 type MCPTool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
@@ -238,7 +238,7 @@ type MCPTool struct {
 	Hints       MCPHints        `json:"hints"`
 }
 
-// MCPHints is what a server says of the effects of a tool. Nothing proves it.
+// MCPHints is the effects that a server declares for a tool. They are unverified.
 type MCPHints struct {
 	ReadOnly    bool  `json:"read_only,omitempty"`
 	Idempotent  bool  `json:"idempotent,omitempty"`
@@ -246,7 +246,7 @@ type MCPHints struct {
 	OpenWorld   *bool `json:"open_world,omitempty"`
 }
 
-// MCPPrompt is a prompt of a server, under the name that the server knows.
+// MCPPrompt is a prompt of a server, under the server's name.
 type MCPPrompt struct {
 	Name        string              `json:"name"`
 	Title       string              `json:"title,omitempty"`
@@ -254,14 +254,14 @@ type MCPPrompt struct {
 	Arguments   []MCPPromptArgument `json:"arguments,omitempty"`
 }
 
-// MCPPromptArgument is a text that a prompt takes.
+// MCPPromptArgument is a text argument of a prompt.
 type MCPPromptArgument struct {
 	Name        string `json:"name"`
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
 }
 
-// MCPResource is something that a server lets read.
+// MCPResource is a readable resource of a server.
 type MCPResource struct {
 	URI         string `json:"uri"`
 	Name        string `json:"name,omitempty"`
@@ -270,7 +270,7 @@ type MCPResource struct {
 	Pattern     bool   `json:"pattern,omitempty" doc:"The address has parts to fill in (RFC 6570)."`
 }
 
-// OAuthClientAuth says where requests for tokens have the secret of the client.
+// OAuthClientAuth is where requests for tokens carry the secret of the client.
 type OAuthClientAuth string
 
 // The places.
@@ -279,7 +279,7 @@ const (
 	OAuthInHeader OAuthClientAuth = "header" // client_secret_basic
 )
 
-// OAuthProviderConfig is what a service is at which people have accounts that xbot may use for them, without what is secret.
+// OAuthProviderConfig is the configuration of an OAuth provider whose accounts users connect, without secrets.
 type OAuthProviderConfig struct {
 	ID           string          `json:"id" doc:"One to 32 small letters, digits and dashes." example:"github"`
 	Name         string          `json:"name" doc:"As people read it." example:"GitHub"`
@@ -294,16 +294,16 @@ type OAuthProviderConfig struct {
 	ClientAuth   OAuthClientAuth `json:"client_auth" enum:"body,header" doc:"Where requests for tokens have the secret of the client."`
 	Enabled      bool            `json:"enabled"`
 	Resource     string          `json:"resource,omitempty" doc:"What tokens are asked for (RFC 8707): of the provider of an MCP server that server."`
-	// SilentIssuer says that a browser may come back without a word of the issuer; any other word than Issuer is refused all the same.
+	// SilentIssuer allows a browser to return without an issuer; any other value than Issuer is still refused.
 	SilentIssuer bool `json:"-"`
 }
 
-// OAuthProvider is one as administrators see it.
+// OAuthProvider is an OAuth provider as administrators see it.
 type OAuthProvider struct {
 	OAuthProviderConfig
 
 	MCPServer int64     `json:"mcp_server,omitempty" doc:"Number of the MCP server that has named it, with which it comes and goes; left out: administrators keep it."`
-	Owner     UserID    `json:"-"` // whose that server is; 0: the installation's
+	Owner     UserID    `json:"-"` // owner of that server; 0: the installation
 	Secret    bool      `json:"secret" doc:"It has a secret of the client, which is never shown."`
 	Accounts  int       `json:"accounts" doc:"How many people have connected an account."`
 	Revision  int64     `json:"revision"`
@@ -312,11 +312,11 @@ type OAuthProvider struct {
 	ChangedBy string    `json:"changed_by" doc:"Empty: nobody who is still there."`
 }
 
-// OAuthAccount is an account of a person at a provider, without its tokens.
+// OAuthAccount is an account of a user at a provider, without its tokens.
 type OAuthAccount struct {
 	Provider    string     `json:"provider" doc:"Id of the provider."`
 	Label       string     `json:"label,omitempty" doc:"Whose account it is, in the words of the provider."`
-	Asked       []string   `json:"-"` // the scopes that were asked for
+	Asked       []string   `json:"-"` // the requested scopes
 	Scopes      []string   `json:"scopes" doc:"What was granted, in the words of the provider, which may have other names for what was asked for."`
 	Problem     string     `json:"problem,omitempty" doc:"Why it must be connected again; left out: it need not."`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty" doc:"When the access token ends, which is renewed before."`
@@ -324,7 +324,7 @@ type OAuthAccount struct {
 	RefreshedAt *time.Time `json:"refreshed_at,omitempty"`
 }
 
-// AccountAsk says of a question that it is answered by connecting an account.
+// AccountAsk marks a question that is answered by connecting an account.
 type AccountAsk struct {
 	Provider string   `json:"provider" doc:"Id of the provider."`
 	Name     string   `json:"name" doc:"Of the provider."`

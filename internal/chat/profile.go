@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// MaxProfile is how long a profile may be, in characters.
+// MaxProfile is the maximum length of a profile, in characters.
 const MaxProfile = 2000
 
-// UserProfile is what a person says of themselves, for the prompts of their own conversations.
+// UserProfile is a user's self-description, for the prompts of their conversations.
 type UserProfile struct {
 	Content   string    `json:"content" doc:"Name, how to be addressed, what to know: at most 2,000 characters."`
 	Timezone  string    `json:"timezone" example:"Europe/Berlin" doc:"IANA name; empty: not said."`
@@ -16,7 +16,7 @@ type UserProfile struct {
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
 
-// ProfileVersion is what a profile was at some time. The newest one is the profile as it is.
+// ProfileVersion is a past version of a profile. The newest one is the current profile.
 type ProfileVersion struct {
 	Version    int       `json:"version" doc:"The revision of the profile that it was."`
 	Content    string    `json:"content,omitempty" doc:"Lists leave it out."`
@@ -26,33 +26,33 @@ type ProfileVersion struct {
 	Characters int       `json:"characters" doc:"Of the text; 0: it was empty."`
 }
 
-// Deletion is a person who is being deleted with all that they have.
+// Deletion is a user who is being deleted with all their data.
 type Deletion struct {
 	Name          string
-	Conversations int // that there were
-	Left          int // of them
+	Conversations int // initial number
+	Left          int // remaining number
 	Age           time.Duration
 }
 
-// OwnPrompts is what a person has in place of parts of the system prompt.
+// OwnPrompts is a user's replacements for parts of the system prompt.
 type OwnPrompts struct {
 	Sections map[string]OwnPrompt `json:"sections"` // by section
-	// Roles differs whenever their roles of subagents do; empty: they have none, and have switched none off.
+	// Roles changes with the user's roles of subagents; empty: the user has none, and has switched none off.
 	Roles string `json:"roles"`
-	// Skills differs whenever the skills do that they, or everybody, have installed; empty: there are none.
+	// Skills changes with the skills installed for the user or for all users; empty: there are none.
 	Skills string `json:"skills"`
 }
 
 // PromptSystem is the section with which a system prompt begins.
 const PromptSystem = "system"
 
-// OwnPrompt is one of them.
+// OwnPrompt is a user's text for one section.
 type OwnPrompt struct {
 	Content string `json:"content"`
-	Beside  bool   `json:"beside"` // it stands behind the installation's text
+	Beside  bool   `json:"beside"` // appended to the installation's text
 }
 
-// PromptVersion is what a person wrote for a section at some time. The newest one is in force.
+// PromptVersion is a version of a user's text for a section. The newest one is in force.
 type PromptVersion struct {
 	Version    int       `json:"version" doc:"Counts from 1."`
 	Content    string    `json:"content,omitempty" doc:"Lists leave it out. Empty: from then on it was the installation's text."`
@@ -64,16 +64,16 @@ type PromptVersion struct {
 	Characters int       `json:"characters" doc:"0: from then on it was the installation's text."`
 }
 
-// PromptDraft is what a person wants a section to be.
+// PromptDraft is a user's new text for a section.
 type PromptDraft struct {
 	Content string // empty: the installation's text
 	Beside  bool
 	Label   string
 	Note    string
-	From    int // the version that it was made from; 0: there was none
+	From    int // the version that it is based on; 0: there was none
 }
 
-// SettingChange is one of a setting: who made it, when, and what was before.
+// SettingChange is a change of a setting: its author, its time, and the previous value.
 type SettingChange struct {
 	ID        int64           `json:"id"`
 	Kind      string          `json:"kind" doc:"preference, permission, token, runner, sandbox, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role."`
@@ -85,7 +85,7 @@ type SettingChange struct {
 	ChangedBy string          `json:"changed_by" doc:"Name of the user; empty: an operator, xbot itself, or somebody who is gone."`
 }
 
-// PreferenceVersion is a change of somebody's preferences.
+// PreferenceVersion is a change of a user's preferences.
 type PreferenceVersion struct {
 	Version   int64     `json:"version"`
 	Name      string    `json:"name" doc:"The preference that was changed."`

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ChatType says what kind of place a conversation takes place in.
+// ChatType is the kind of place of a conversation.
 type ChatType string //nolint:revive // its name on every platform
 
 // The kinds of places. A thread belongs to a group or a channel.
@@ -26,8 +26,7 @@ const (
 	ChatSubagent ChatType = "subagent"
 )
 
-// Origin says where a conversation takes place, for people and for whoever delivers its answers (spec/002). It follows
-// the newest message.
+// Origin is where a conversation takes place, for display and for the delivery of its answers (spec/002). It follows the newest message.
 type Origin struct {
 	Label    string `json:"label,omitempty" doc:"What people call the place: a group with its thread, or a person."`
 	Provider string `json:"provider,omitempty" doc:"The channel, such as feishu."`
@@ -41,27 +40,26 @@ type Origin struct {
 	Space    string `json:"space,omitempty" doc:"What the room belongs to: a workspace, a guild."`
 }
 
-// Envelope is a message as a channel delivered it, before anybody decided whether and where it is let in. All ids are
-// the platform's.
+// Envelope is a message as a channel delivered it, before admission and routing. All ids are the platform's.
 type Envelope struct {
 	ID string `json:"id"` // of the message; repeated deliveries carry the same one
 	Source
-	Root      string    `json:"root,omitempty"`   // first message of the thread that it answers to
-	Parent    string    `json:"parent,omitempty"` // message that it answers to
+	Root      string    `json:"root,omitempty"`   // first message of the thread that it belongs to
+	Parent    string    `json:"parent,omitempty"` // message that it replies to
 	Sender    Peer      `json:"sender"`
 	SentAt    time.Time `json:"sent_at,omitzero"` // by the platform's clock
 	Seq       int64     `json:"seq,omitempty"`    // the platform's order among messages of one instant
 	Text      string    `json:"text"`             // without the mention of the bot
 	Mentioned bool      `json:"mentioned,omitempty"`
-	// Answers says that it answers to or quotes a message of the bot.
+	// Answers reports whether it replies to or quotes a message of the bot.
 	Answers bool `json:"answers,omitempty"`
-	// Mentions are the others that it mentions: answers may name them.
+	// Mentions are the other people that it mentions: answers may name them.
 	Mentions    []Peer       `json:"mentions,omitempty"`
 	Attachments []Attachment `json:"attachments,omitempty"`
 	Quote       *Quote       `json:"quote,omitempty"`
 }
 
-// Source is where on a platform something was written, and to which of its bots.
+// Source is where on a platform a message was written, and to which of its bots.
 type Source struct {
 	Channel  string   `json:"channel"`
 	Account  string   `json:"account,omitempty"` // of the bot
@@ -73,31 +71,31 @@ type Source struct {
 	Space    string   `json:"space,omitempty"`
 }
 
-// Peer is somebody on a platform.
+// Peer is a person on a platform.
 type Peer struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
-	// Union is who they are under every bot of one owner, and Member who they are in their organisation, where the platform says so.
+	// Union is their id across all bots of one owner, and Member their id in their organisation, if the platform provides them.
 	Union  string `json:"union_id,omitempty"`
 	Member string `json:"member_id,omitempty"`
 }
 
-// QueueMode says how a message joins a conversation that is busy.
+// QueueMode is how a message joins a conversation that is busy.
 type QueueMode string
 
 // The queue modes.
 const (
 	QueueSteer     QueueMode = "steer"     // it reaches the running turn before the next step
-	QueueFollowup  QueueMode = "followup"  // a turn of its own, later
+	QueueFollowup  QueueMode = "followup"  // a separate turn, later
 	QueueCollect   QueueMode = "collect"   // one turn for a burst
 	QueueInterrupt QueueMode = "interrupt" // the running turn is stopped, and this one is next
-	QueueSupersede QueueMode = "supersede" // it replaces what waits
+	QueueSupersede QueueMode = "supersede" // it replaces the waiting messages
 )
 
-// DropPolicy says what gives way when a queue is full.
+// DropPolicy is which message is dropped when a queue is full.
 type DropPolicy string
 
-// The drop policies. The sender is told in every case.
+// The drop policies. The sender is notified in every case.
 const (
 	DropReject    DropPolicy = "reject"    // the new message is refused
 	DropNew       DropPolicy = "new"       // the new message is accepted and dropped
@@ -105,7 +103,7 @@ const (
 	DropSummarize DropPolicy = "summarize" // the oldest waiting message becomes a line before the next one
 )
 
-// Queue says how messages wait. Empty members follow the policy.
+// Queue is how messages wait. Empty members follow the policy.
 type Queue struct {
 	Mode       QueueMode  `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede"`
 	DebounceMS int        `json:"debounce_ms,omitempty" doc:"Milliseconds of quiet that end a burst (collect)."`
@@ -113,37 +111,37 @@ type Queue struct {
 	Drop       DropPolicy `json:"drop,omitempty" enum:"reject,new,old,summarize"`
 }
 
-// Options are what directives inside a message said for this message alone.
+// Options are set by directives inside a message, for this message alone.
 type Options struct {
 	Think   string `json:"think,omitempty"`   // off, minimal, low, medium, high, xhigh
 	Verbose string `json:"verbose,omitempty"` // off, on, full
-	// Continue says that nobody wrote the message: a person asked to go on with a turn that had ended early.
+	// Continue marks a generated message: a user asked to continue a turn that had ended early.
 	Continue bool `json:"continue,omitempty"`
-	// Said is what the person wrote where the text is the command that it stands for; empty: the text.
+	// Said is the user's original text if the text is the command that replaces it; empty: the text.
 	Said string `json:"said,omitempty"`
-	// Skill is the skill, or the prompt of an MCP server, that the message asks for: the first word of the text, without the slash; empty: none.
+	// Skill is the requested skill, or prompt of an MCP server: the first word of the text, without the slash; empty: none.
 	Skill string `json:"skill,omitempty"`
 	// PromptTool is the tool that fills in the prompt of an MCP server; empty: Skill is a skill.
 	PromptTool string `json:"prompt_tool,omitempty"`
-	// Named says that the message names the bot where it also hears what does not.
+	// Named reports that the message names the bot, in a chat where it also receives messages that do not.
 	Named bool `json:"named,omitempty"`
-	// Plan says that what answers the message has to propose a plan before it acts.
+	// Plan makes the turn that answers the message propose a plan before it acts.
 	Plan bool `json:"plan,omitempty"`
-	// Replaces is a message of a person whose place the message takes, with all that followed it; 0: it comes at the end.
+	// Replaces is a user's message that the message replaces, with all that followed it; 0: it comes at the end.
 	Replaces MessageID `json:"replaces,omitempty"`
-	// Client is what the program that sent the message asks beside it; nil: nothing.
+	// Client is the API options of the program that sent the message; nil: none.
 	Client *ClientAsk `json:"client,omitempty"`
 }
 
-// Why a conversation was begun anew.
+// Reasons of a reset of a conversation.
 const (
-	ResetNew   = "new"   // a person asked
+	ResetNew   = "new"   // a user asked
 	ResetDaily = "daily" // its day was over
-	ResetIdle  = "idle"  // nobody had written for long
-	ResetRun   = "run"   // a job begins each of its runs from nothing
+	ResetIdle  = "idle"  // it had been idle for long
+	ResetRun   = "run"   // a job starts each of its runs with an empty context
 )
 
-// Began is a place where a conversation began anew.
+// Began is a reset point of a conversation.
 type Began struct {
 	ID     ControlID `json:"id"`
 	At     time.Time `json:"at"`
@@ -151,7 +149,7 @@ type Began struct {
 	Upto   MessageID `json:"upto" doc:"The last message that the model does not see any more."`
 }
 
-// Found is a message that a search has found.
+// Found is a message found by a search.
 type Found struct {
 	Session SessionKey `json:"session"`
 	Title   string     `json:"title"`
@@ -168,26 +166,26 @@ type Mark struct {
 	To   int `json:"to" minimum:"0" doc:"The character behind the last one."`
 }
 
-// Reset begins a conversation anew for the model: it sees nothing up to the message of the record.
+// Reset starts a conversation over for the model: it sees nothing up to the message of the record.
 type Reset struct {
 	Reason string `json:"reason"`
 }
 
-// ClientAsk is what a program asks of the turn that answers its message, beside the text.
+// ClientAsk is the API options of a program for the turn that answers its message.
 type ClientAsk struct {
-	// Tools are those of the program. The model may call them; xbot never runs them.
+	// Tools are the program's tools. The model may call them; xbot never runs them.
 	Tools []ClientTool `json:"tools,omitempty"`
-	// Forced says that the model has to call one of Tools, and has no others.
+	// Forced means that the model has to call one of Tools, and has no others.
 	Forced bool `json:"forced,omitempty"`
-	// Single says that a step has at most one call of Tools.
+	// Single means that a step has at most one call of Tools.
 	Single bool `json:"single,omitempty"`
-	// Format is the form of the last text of the turn; nil: any.
+	// Format is the format of the last text of the turn; nil: any.
 	Format *AnswerFormat `json:"format,omitempty"`
 	// Previous is the id of the response that the message follows, as the program named it.
 	Previous string `json:"previous,omitempty"`
 	// Results are the calls whose results came with the message.
 	Results []CallID `json:"results,omitempty"`
-	// Wordless: the message holds tool results and no text of a person.
+	// Wordless: the message holds tool results and no text of a user.
 	Wordless bool `json:"wordless,omitempty"`
 }
 
@@ -202,8 +200,8 @@ type ClientTool struct {
 // MaxToolName bounds the name of a tool, in bytes: OpenAI and Anthropic accept no longer ones.
 const MaxToolName = 64
 
-// Alias returns the n-th alias of the tool, from 0: client_NAME, client2_NAME and so on. The model sees an alias where another tool has the
-// name. Of a name that leaves no room for the prefix, its beginning and a hash stay.
+// Alias returns the n-th alias of the tool, from 0: client_NAME, client2_NAME and so on. The model sees an alias if another tool has the
+// name. A name that is too long for the prefix is shortened to its beginning and a hash.
 func (t ClientTool) Alias(n int) string {
 	prefix := "client_"
 	if n > 0 {
@@ -217,8 +215,8 @@ func (t ClientTool) Alias(n int) string {
 	return prefix + t.Name[:MaxToolName-len(prefix)-len(end)] + end
 }
 
-// ModelNames returns the names by which the model knows the tools, in their order: the name itself, or the first alias where taken reports
-// that a tool of xbot has the name. No two are equal, and no alias is the name of another tool of the program.
+// ModelNames returns the names by which the model knows the tools, in their order: the name itself, or the first alias if taken reports that
+// a tool of xbot has the name. No two are equal, and no alias is the name of another tool of the program.
 func (a ClientAsk) ModelNames(taken func(name string) bool) []string {
 	used := map[string]bool{}
 	for _, t := range a.Tools {
@@ -260,7 +258,7 @@ func (a ClientAsk) ToolOf(modelName string) (name string, ok bool) {
 	return "", false
 }
 
-// AnswerFormat is a form that an answer has to have: a JSON object, which follows Schema where there is one.
+// AnswerFormat is the required format of an answer: a JSON object, which follows Schema if there is one.
 type AnswerFormat struct {
 	Name        string          `json:"name,omitempty"`
 	Description string          `json:"description,omitempty"`
@@ -268,7 +266,7 @@ type AnswerFormat struct {
 	Strict      bool            `json:"strict,omitempty"`
 }
 
-// ClientResult is what a tool of a program returned.
+// ClientResult is the result of a program's tool.
 type ClientResult struct {
 	Call    CallID
 	Content string

@@ -9,7 +9,7 @@ const (
 	RunnerNative = "native" // a machine of its owner
 )
 
-// Runner is a place where a user's commands can run, as the API shows it.
+// Runner is a machine or container where a user's commands can run, as the API shows it.
 type Runner struct {
 	Name        string       `json:"name" doc:"local is the server's own host, __docker__ the server's container of this user." example:"laptop"`
 	Kind        string       `json:"kind" enum:"local,docker,native"`
@@ -31,7 +31,7 @@ type Runner struct {
 
 // Whether commands of a runner run in a sandbox.
 const (
-	ConfineAuto    = "auto"    // they do; where the machine cannot confine them they are refused
+	ConfineAuto    = "auto"    // they do; if the machine cannot confine them they are refused
 	ConfineRequire = "require" // as auto, and there the runner does not start
 	ConfineOff     = "off"     // they run without a sandbox
 )
@@ -56,7 +56,7 @@ const (
 	LLMServer = "server" // always the server's
 )
 
-// Runners is what a user can choose from, and what they chose.
+// Runners is the runners that a user can choose from, and the user's choices.
 type Runners struct {
 	Runners   []Runner `json:"runners"`
 	Active    string   `json:"active" doc:"The runner that was chosen; empty for the default."`
@@ -65,20 +65,20 @@ type Runners struct {
 	Model     string   `json:"model" doc:"The model that answers now, provider/model."`
 }
 
-// NewRunner is a runner with a fresh token, which is shown this once.
+// NewRunner is a runner with its new token, which is shown only once.
 type NewRunner struct {
 	Runner  Runner `json:"runner"`
 	Token   string `json:"token" doc:"Shown once; only its hash is stored."`
 	Command string `json:"command" doc:"The command that starts the runner, on the machine where its commands will run. It reads the token from the file that it names."`
 }
 
-// RunnerChoice is what decides on which runner the commands of a person run.
+// RunnerChoice is the input of the choice of the runner for a user's commands.
 type RunnerChoice struct {
-	Name  string // what was asked for, else the person's active runner; empty: neither
-	Known bool   // whether the person made a runner of that name and did not revoke it
-	Sole  string // the only one of theirs that is connected, else the only one that ever was; empty: none, or several
-	Admin bool   // whether the person is an administrator
+	Name  string // the requested one, else the user's active runner; empty: neither
+	Known bool   // whether the user made a runner of that name and did not revoke it
+	Sole  string // the user's only connected one, else the only one that ever was; empty: none, or several
+	Admin bool   // whether the user is an administrator
 
-	// Outside: a service or one of its consumers, who has no runner at all.
+	// Outside: a service or one of its consumers, which have no runner.
 	Outside bool
 }

@@ -28,14 +28,13 @@ type Routing struct {
 	Origin   Origin   `json:"origin" doc:"Where the conversation takes place."`
 }
 
-// Folder is where the tools of a conversation work.
+// Folder is the working folder of a conversation's tools.
 type Folder struct {
 	Cwd       string `json:"cwd" doc:"Working folder of the session's tools; empty means the runner's workspace."`
 	CwdRunner string `json:"cwd_runner,omitempty" doc:"Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known."`
 }
 
-// Choices are what people set for one conversation. What is empty follows the user, the agent, the policy or the
-// installation.
+// Choices is the settings of one conversation. Empty ones follow the user, the agent, the policy or the installation.
 type Choices struct {
 	Runner      string `json:"runner" doc:"Runner of this session alone; empty follows the active runner of its user."`
 	ContextMode string `json:"context_mode,omitempty" enum:"default,none" doc:"default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says."`
@@ -49,16 +48,16 @@ type Choices struct {
 	Preset      Preset `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"What tools may do in this conversation; empty: as its user chose for all of them, then the policy."`
 }
 
-// MaxTitle bounds a title that is made of a conversation, in characters.
+// MaxTitle bounds a title generated from a conversation, in characters.
 const MaxTitle = 60
 
-// TitleSubject is what the title of a conversation is made of.
+// TitleSubject is the input of a conversation's title.
 type TitleSubject struct {
 	Question string
 	Answer   string
 }
 
-// Activity is what goes on in a conversation now.
+// Activity is the current work in a conversation.
 type Activity struct {
 	Running TurnID `json:"running,omitempty" doc:"The live turn, if there is one."`
 	Queued  int    `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
@@ -72,12 +71,12 @@ type Fill struct {
 	ContextMax  int `json:"context_max" doc:"Tokens that the model takes in all."`
 }
 
-// ListState is where a conversation is kept out of the list of its person.
+// ListState is the list that a conversation appears in.
 type ListState string
 
-// The shelves.
+// The list states.
 const (
 	Listed   ListState = ""         // none: it is in the list
-	Archived ListState = "archived" // a person put it away; a message brings it back
+	Archived ListState = "archived" // a user archived it; a message brings it back
 	OneShots ListState = "oneshots" // a terminal began it for one question
 )

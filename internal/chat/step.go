@@ -12,116 +12,116 @@ type Step struct {
 	N       int // from 0
 }
 
-// Decision is what a step decided: calls to make, or none and the reason it finished.
+// Decision is the result of a step: calls to make, or none and the finish reason.
 type Decision struct {
-	Finish string // what the model said, or one of the Finish constants
+	Finish string // from the model, or one of the Finish constants
 	Fault  string // a fault kind, set when Finish is FinishError
-	// Compress is the trigger of a compression that has to come before this step; the step is open still.
+	// Compress is the trigger of a compression that has to come before this step; the step is still open.
 	Compress string
-	// Wait says why the provider is waited for, and Steer that messages wait that the step has to see; the step is open still.
+	// Wait is why the turn waits for the provider, and Steer that messages wait for the step; the step is still open.
 	Wait  string
 	Steer bool
 	Calls []ToolCall
 	Usage Usage
 }
 
-// Finish reasons beside the model's own.
+// Finish reasons in addition to the model's own.
 const (
-	FinishStopped = "stopped" // a person stopped it; what was written so far is kept
-	FinishError   = "error"   // the model could not answer; the person was told
+	FinishStopped = "stopped" // a user stopped it; the text so far is stored
+	FinishError   = "error"   // the model could not answer; the user was notified
 	FinishClosed  = "closed"  // the turn was closed before; nothing was written
-	FinishLoop    = "loop"    // the model made the same call over and over; the person was told
+	FinishLoop    = "loop"    // the model repeated the same call; the user was notified
 )
 
-// Answer is what a model said, ready to be committed.
+// Answer is the output of a model, ready to be committed.
 type Answer struct {
 	Text, Reasoning string
-	Opaque          []byte     // what the provider wants back
+	Opaque          []byte     // data that the provider needs back
 	Calls           []ToolCall // with ids minted by us
-	Shown           *string    // what people see, where that is not Text
+	Shown           *string    // the displayed text, if it is not Text
 	Silent          bool       // the model chose not to answer
 	Finish          string
 	Model           string
 	Usage           Usage
-	Prompt          string // system prompt and tools as sent; kept once by its hash
-	Sent            Sent   // what else was sent
+	Prompt          string // system prompt and tools as sent; stored once by its hash
+	Sent            Sent   // the rest of the request
 }
 
-// Claim is what a turn took from the inbox.
+// Claim is a turn's claim from the inbox.
 type Claim struct {
 	Inbox   InboxID
 	Channel string
 	User    string // name of the sender
 	Text    string
-	Control bool // the text is a command for the turn to carry out, and no message to the model
-	Steer   bool // more messages wait that are meant to reach the turn while it runs
-	InLine  bool // nothing was claimed, since no turn is free: the session waits for one
-	// Ended says how the turn has ended already: the run repeats what it did before. It is empty while the turn runs.
+	Control bool // the text is a command for the turn to execute, and no message to the model
+	Steer   bool // more messages are waiting to steer the turn
+	InLine  bool // nothing was claimed, since no slot is free: the session waits for one
+	// Ended is how the turn has ended already: the run repeats its earlier result. It is empty while the turn runs.
 	Ended TurnState
 }
 
-// Steered is what reached a turn while it ran.
+// Steered is the messages that reached a turn while it ran.
 type Steered struct {
 	Messages int
 	Skipped  int    // calls that had not begun and do not run any more
 	Text     string // of the first message
 }
 
-// TurnCommand is a command that a turn has claimed, to be carried out while the conversation is at rest.
+// TurnCommand is a command that a turn has claimed, executed while no other turn runs in the conversation.
 type TurnCommand struct {
 	Session  SessionKey
 	Turn     TurnID
 	Inbox    InboxID
 	User     UserID
-	Message  MessageID // what the person wrote, in the transcript; for display only
+	Message  MessageID // the user's text, in the transcript; for display only
 	Text     string
-	Lang     string // that the answer is to be in, as internal/i18n calls it
-	Answered bool   // it was carried out before
+	Lang     string // of the answer, an internal/i18n name
+	Answered bool   // it was executed before
 }
 
-// TurnOrigin is what a turn was started by.
+// TurnOrigin is the message that started a turn.
 type TurnOrigin struct {
 	Inbox   InboxID
 	User    UserID
 	Text    string
-	Lang    string // that the answer is to be in, as internal/i18n calls it
-	Control bool   // the text is a command for the turn to carry out
+	Lang    string // of the answer, an internal/i18n name
+	Control bool   // the text is a command for the turn to execute
 }
 
-// Call is a tool call with what its activity needs to know of its session.
+// Call is a tool call with the session data that its activity needs.
 type Call struct {
 	ToolCall
 	Session   SessionKey
 	Turn      TurnID
 	Step      int
 	User      UserID
-	Env       []string // of a command: what it is told of its conversation, NAME=value
+	Env       []string // of a command: variables of its conversation, NAME=value
 	Cwd       string
 	CwdRunner string // the runner that Cwd is a folder of; empty: not known
-	Runner    string // where it acts: as the session asks, empty for its user's active one, until it begins; then the name
+	Runner    string // until it begins the session's choice, empty for its user's active one; then the name
 	StartedOn string // the job store its command may have been sent to before; empty if it never was
 }
 
-// Line is one transcript row as a prompt needs it: a message with its calls and their results.
+// Line is one transcript row for a prompt: a message with its calls and their results.
 type Line struct {
 	Message Message
-	Preface string // stands before the content of a user message
+	Preface string // precedes the content of a user message
 	Opaque  []byte
 }
 
-// Deeds are what a coding agent did for an answer by itself, without calls of ours. They stand in the place of what a provider wants back.
+// Deeds is a coding agent's actions for an answer, without calls of ours. They take the place of the provider's opaque data.
 type Deeds struct {
 	Agent string   `json:"coding_agent"`
 	Did   []string `json:"did"` // lines such as "› go test"
 }
 
-// Deeds are those of the line; false: no coding agent wrote it, or it did nothing.
+// Deeds returns the actions of the line; false: no coding agent wrote it, or it did nothing.
 func (l Line) Deeds() (Deeds, bool) {
 	var d Deeds
 	return d, len(l.Opaque) > 0 && json.Unmarshal(l.Opaque, &d) == nil && d.Agent != "" && len(d.Did) > 0
 }
 
-// Said is what the line says to whoever answers after it: what stands in it, and below that what a coding agent did for it.
+// Said returns the line's content for the next model: its text, followed by the actions of a coding agent.
 func (l Line) Said() string {
 	d, ok := l.Deeds()
 	if !ok {
@@ -139,7 +139,7 @@ func FolderOn(cwd, cwdRunner, runner string) string {
 	return cwd
 }
 
-// Refusals are what providers have refused of the requests of a conversation.
+// Refusals is the requests of a conversation that providers refused.
 type Refusals struct {
 	Tools    []RefusedTool    `json:"tools"`
 	Requests []RefusedRequest `json:"requests"`

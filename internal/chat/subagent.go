@@ -11,19 +11,19 @@ const MaxSubagentTask = 50_000
 // TaskMark precedes a task in the conversation of the subagent that carries it out.
 const TaskMark = "[task]\n"
 
-// SubagentRef names a subagent, with what its workflow is called after.
+// SubagentRef names a subagent, with the inputs of its workflow's name.
 type SubagentRef struct {
 	Session  SessionKey `json:"session"` // its own conversation
-	Parent   SessionKey `json:"parent"`  // the conversation that hands it work
+	Parent   SessionKey `json:"parent"`  // the conversation that delegates to it
 	Role     string     `json:"role"`
 	Instance string     `json:"instance,omitempty"` // empty: it answers once
-	Call     CallID     `json:"call"`               // that asked for it first
+	Call     CallID     `json:"call"`               // that first asked for it
 }
 
-// Once reports whether the subagent is there for one answer.
+// Once reports whether the subagent gives only one answer.
 func (r SubagentRef) Once() bool { return r.Instance == "" }
 
-// Name is what the subagent is called within its parent: explorer, or explorer:a.
+// Name returns the subagent's name within its parent: explorer, or explorer:a.
 func (r SubagentRef) Name() string {
 	if r.Once() {
 		return r.Role
@@ -31,7 +31,7 @@ func (r SubagentRef) Name() string {
 	return r.Role + ":" + r.Instance
 }
 
-// Profile is what the role of a subagent was when it was made.
+// Profile is the role of a subagent as of its creation.
 type Profile struct {
 	Prompt      string   `json:"prompt,omitempty"`
 	Tools       []string `json:"tools,omitempty"` // patterns; none: the tools of its parent
@@ -40,13 +40,13 @@ type Profile struct {
 	SpawnAgent  bool     `json:"spawn_agent,omitempty"`
 	// Within are the tools of the subagents above it, a list of patterns each: it has none that one of them lacks.
 	Within [][]string `json:"within,omitempty"`
-	// Conversations is that it reads the person's other conversations, as long as the policy says so.
+	// Conversations allows reading the user's other conversations, as long as the policy permits it.
 	Conversations bool `json:"conversations,omitempty"`
-	// Depth is how often the work was handed on until it came to the subagent. It is no part of what is stored of the role.
+	// Depth is the number of delegations down to the subagent. It is not stored with the role.
 	Depth int `json:"-"`
 }
 
-// Under returns the profile as it is where a subagent hands the work on, which can give no more than it has itself.
+// Under returns the profile limited to the permissions of the subagent that delegates.
 func (p Profile) Under(parent Profile) Profile {
 	p.Memory = p.Memory && parent.Memory
 	p.SendMessage = p.SendMessage && parent.SendMessage
@@ -58,7 +58,7 @@ func (p Profile) Under(parent Profile) Profile {
 	return p
 }
 
-// SubagentTask is what a call asks of a subagent. Where New is nil, of one that is there: the instance of the role.
+// SubagentTask is a task for a subagent. If New is nil, for an existing one: the instance of the role.
 type SubagentTask struct {
 	Call       CallID
 	Session    SessionKey // of the call
@@ -70,10 +70,10 @@ type SubagentTask struct {
 	New        *NewSubagent
 }
 
-// NewSubagent is what a subagent is made of.
+// NewSubagent is the definition of a new subagent.
 type NewSubagent struct {
 	Profile Profile
-	Model   string // id or another name; empty: nobody said
+	Model   string // id or another name; empty: not set
 	Think   string
 }
 
@@ -83,7 +83,7 @@ type Assignment struct {
 	Background bool
 }
 
-// SubagentState is what a subagent does.
+// SubagentState is the state of a subagent.
 type SubagentState string
 
 // The states. The last four are those of a subagent that has answered once.
@@ -98,7 +98,7 @@ const (
 	SubagentLost     SubagentState = "lost"
 )
 
-// Subagent is one as the API shows it.
+// Subagent is a subagent as the API shows it.
 type Subagent struct {
 	Session    SessionKey    `json:"session" doc:"Its conversation."`
 	Parent     SessionKey    `json:"parent" doc:"The conversation that hands it work: the one that was asked for, or that of another subagent."`
@@ -118,5 +118,5 @@ type Subagent struct {
 	EndedAt    *time.Time    `json:"ended_at,omitempty" doc:"When it answered last."`
 }
 
-// Name is what the subagent is called within its parent.
+// Name returns the subagent's name within its parent.
 func (s Subagent) Name() string { return SubagentRef{Role: s.Role, Instance: s.Instance}.Name() }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TaskState is how far a background task has come.
+// TaskState is the state of a background task.
 type TaskState string
 
 // The states: those of a command (DESIGN §6).
@@ -16,21 +16,21 @@ const (
 	TaskExited   TaskState = "exited"
 	TaskKilled   TaskState = "killed"
 	TaskTimedOut TaskState = "timed_out" // it reached its ceiling of 24 h
-	TaskLost     TaskState = "lost"      // how it ended is unknown
+	TaskLost     TaskState = "lost"      // its result is unknown
 )
 
-// TaskKind says what works in the background of a session.
+// TaskKind is the kind of a background task.
 type TaskKind string
 
-// The kinds beside commands, which have none.
+// The kinds except commands, which have none.
 const (
 	TaskSubagent TaskKind = "subagent"
 	TaskGroup    TaskKind = "group chat"
-	TaskJob      TaskKind = "cron job" // its newest run, in a conversation of its own
+	TaskJob      TaskKind = "cron job" // its newest run, in a separate conversation
 )
 
-// Task is a command that goes on in the background of a session (spec/001 §7.3), or other work there, where Kind says so: then its
-// command is what it is about, and its output what it said.
+// Task is a command that runs in the background of a session (spec/001 §7.3), or other work there, given by Kind: then its command is the
+// subject, and its output the reply.
 type Task struct {
 	ID        string     `json:"id" doc:"Short id within the session: bg1, bg2 ..." example:"bg1"`
 	Kind      TaskKind   `json:"kind,omitempty" enum:"subagent,group chat,cron job" doc:"What it is; empty: a command."`
@@ -48,23 +48,23 @@ type Task struct {
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 }
 
-// MaxTaskOutput is how much of the output of a task is kept after its end, head and tail, in bytes (spec/001 §7.3).
+// MaxTaskOutput is the size of the stored output of an ended task, head and tail, in bytes (spec/001 §7.3).
 const MaxTaskOutput = 50_000
 
-// MaxTasks is how many tasks of one user may run before their agent's further commands are refused. Each is followed by
-// a worker for as long as it runs, and workers are there for everybody. What runs in the foreground may still join them.
+// MaxTasks is the number of running tasks of one user at which their agent's further commands are refused. A worker follows each for as long
+// as it runs, and all users share the workers. Foreground commands may still become tasks.
 const MaxTasks = 64
 
 // TaskID returns the short id of the n-th task of a session, from 1.
 func TaskID(n int) string { return "bg" + strconv.Itoa(n) }
 
-// TaskNumber reads a short id; ok is false when it is none. "2" is read as "bg2".
+// TaskNumber parses a short id; ok is false if it is invalid. "2" is read as "bg2".
 func TaskNumber(id string) (n int, ok bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(id)), "bg"))
 	return n, err == nil && n > 0 && n < 1<<31
 }
 
-// Ending says in English how a task ended and how long it ran; of a running one, that it runs.
+// Ending describes in English how a task ended and how long it ran; of a running one, that it runs.
 func (t Task) Ending(now time.Time) string {
 	end := now
 	if t.EndedAt != nil {
@@ -91,7 +91,7 @@ func (t Task) Ending(now time.Time) string {
 	}
 }
 
-// Span writes a duration for a reader: 0.2 s, 48 s, 12 min, 3 h 5 min.
+// Span formats a duration for display: 0.2 s, 48 s, 12 min, 3 h 5 min.
 func Span(d time.Duration) string {
 	d = max(d, 0)
 	switch {
@@ -106,7 +106,7 @@ func Span(d time.Duration) string {
 	}
 }
 
-// Background is a command that goes on after its call has got a result: what is kept to find it again.
+// Background is a command that continues after its call has got a result: the data to find it again.
 type Background struct {
 	Command   string
 	Dir       string // as it was sent: part of the command's identity on the runner
@@ -114,7 +114,7 @@ type Background struct {
 	StartedAt time.Time
 }
 
-// TaskRun is a task with what its workflow needs to follow the command.
+// TaskRun is a task with the data that its workflow needs to follow the command.
 type TaskRun struct {
 	Task
 
@@ -124,11 +124,11 @@ type TaskRun struct {
 	UserName  string
 	Channel   string
 	Dir       string
-	Env       []string // what the command is told of its conversation, NAME=value
+	Env       []string // variables of its conversation for the command, NAME=value
 	StartedOn string   // job store that the command was sent to
 }
 
-// TaskEnd is how a task ended. Announcement is what the model reads of it.
+// TaskEnd is how a task ended. Announcement is the text for the model.
 type TaskEnd struct {
 	State        TaskState
 	Code         int
@@ -138,7 +138,7 @@ type TaskEnd struct {
 	Announcement string
 }
 
-// Bang is a shell command that a person runs outside of the turns of a conversation.
+// Bang is a shell command that a user runs outside of the turns of a conversation.
 type Bang struct {
 	Inbox     InboxID
 	Session   SessionKey
@@ -153,7 +153,7 @@ type Bang struct {
 	StartedOn string
 	Done      bool // it was answered
 	Files     []AttachmentFetch
-	Lang      string // a phrase.Lang, in which it is answered
+	Lang      string // a phrase.Lang, that of the answer
 }
 
 // ExecID returns the id of the command on a runner.

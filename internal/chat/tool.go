@@ -7,7 +7,7 @@ import (
 // SkillTool is the tool that loads skills.
 const SkillTool = "Skill"
 
-// ConfigTool is the tool that changes settings. Its questions are for whoever may change them by hand.
+// ConfigTool is the tool that changes settings. Its questions are for users who may change them by hand.
 const ConfigTool = "config"
 
 // ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
@@ -25,7 +25,7 @@ const (
 	ClassClient     ToolClass = "client" // the program that sent the message runs it, after the turn
 )
 
-// CallState is how far a tool call has come.
+// CallState is the state of a tool call.
 type CallState string
 
 // The states of a call.
@@ -61,14 +61,14 @@ type ToolCall struct {
 // Ruling is how the rules of the user apply to a call.
 type Ruling struct {
 	Judged bool       // a rule for some commands allowed it: permission.Judged of the command runs
-	Always []ToolRule // what an answer with always sets; part of Approval once a person was asked
-	// Digest identifies the tool and arguments that were checked. A call that no longer has this digest does not run. Empty: the call is older than
-	// the field.
+	Always []ToolRule // the rules set by an answer with always; part of Approval once a user was asked
+	// Digest identifies the tool and arguments that were checked. A call with another digest does not run. Empty: the call is older than the
+	// field.
 	Digest string
 }
 
-// Ruled returns the call with the rule that holds for one with questions or a plan: it is asked, unless its tool is denied. No rule
-// allows a question to be left out, and none approves a plan.
+// Ruled returns the call with the rule for one with questions or a plan: it is asked, unless its tool is denied. No rule allows leaving out a
+// question, and none approves a plan.
 func (c ToolCall) Ruled() ToolCall {
 	if c.Inquires() && c.Rule != RuleDeny && c.Rule != RulePlan {
 		c.Rule = RuleAsk
@@ -79,80 +79,80 @@ func (c ToolCall) Ruled() ToolCall {
 	return c
 }
 
-// Asks is what a call asks a person of its own; part of Approval once it was asked.
+// Asks is a call's own questions to a user; part of Approval once it was asked.
 type Asks struct {
 	Questions []Inquiry
 	Plan      *Plan // for their approval
 }
 
-// Inquires reports whether the call asks a person something of its own, rather than whether it may run.
+// Inquires reports whether the call has its own questions to a user, other than whether it may run.
 func (c ToolCall) Inquires() bool { return len(c.Questions) > 0 || c.Plan != nil }
 
-// ResultView is what people are shown of a result beside its text.
+// ResultView is the displayed part of a result besides its text.
 type ResultView struct {
 	Pictures []PictureRef `json:"pictures,omitempty" doc:"Pictures that the result shows."`
 	Diff     string       `json:"diff,omitempty" doc:"What the call changed in a file, as a unified diff; may be cut."`
 	Sources  []WebSource  `json:"sources,omitempty" doc:"Pages of the web that the result comes from, in its order; at most 20."`
 }
 
-// WebSource is a page of the web that a result comes from.
+// WebSource is a web page that a result comes from.
 type WebSource struct {
 	URL   string `json:"url" doc:"An http or https address."`
 	Title string `json:"title,omitempty" doc:"What the page calls itself, one line; may be cut."`
 }
 
-// ToolResult is what a tool answers. A tool that ran and failed is a result with IsError, not a Go error.
+// ToolResult is the result of a tool. A tool that ran and failed is a result with IsError, not a Go error.
 type ToolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error,omitempty"`
 
-	// Background is set when the command of the call goes on: the result and the task are recorded together, and the
-	// id of the task is added to the content.
+	// Background is set when the command of the call continues: the result and the task are recorded together, and the id of the task is
+	// added to the content.
 	Background *Background `json:"-"`
-	// Offload is set when the content is only a summary: the whole is kept beside it.
+	// Offload is set when the content is only a summary: the full content is stored separately.
 	Offload *Offload `json:"-"`
-	// File is set by a tool that was asked for a whole file, so that a later change of it can be told.
+	// File is set by a tool that read a whole file, so that a later change of it can be detected.
 	File *FileState `json:"-"`
-	// Handed is set when a subagent was asked something: unless that is in the background its answer is the result, and this is none.
+	// Handed is set when the call delegated to a subagent: unless that is in the background its answer is the result, and this is none.
 	Handed *Assignment `json:"-"`
-	// Group is set when a group chat was made: its workflow is to be started.
+	// Group is set when a group chat was created: its workflow is to be started.
 	Group GroupID `json:"-"`
-	// Took is how long the runner says that the command ran; 0: as long as the call. Whoever waited for it may have been away.
+	// Took is the run time of the command as reported by the runner; 0: that of the call. The waiting worker may have been away.
 	Took time.Duration `json:"-"`
-	// Pictures are what the result shows; a model without vision reads the content alone.
+	// Pictures are the pictures of the result; a model without vision reads the content alone.
 	Pictures []Picture `json:"-"`
-	// Asks is set when the call has to ask a person something before it can go on: it is made again with the answers, and this is no result.
+	// Asks is set when the call has to ask a user something first: it is repeated with the answers, and this is no result.
 	Asks []Inquiry `json:"-"`
-	// Diff is what the call changed in a file, as a unified diff, for people.
+	// Diff is the call's change of a file, as a unified diff, for display.
 	Diff string `json:"-"`
-	// Sources are the pages of the web that the result comes from, for people.
+	// Sources are the web pages that the result comes from, for display.
 	Sources []WebSource `json:"-"`
-	// Told are the tasks whose end the content tells: they need not be announced any more.
+	// Told are the tasks whose end the content reports: they need no announcement.
 	Told []CallID `json:"-"`
 }
 
-// Hooked is what hooks have to do with a call.
+// Hooked is the hook state of a call.
 type Hooked struct {
 	Hook      HookState
-	HookAfter bool // they are told of its result
+	HookAfter bool // they receive its result
 }
 
-// HookState is what hooks said before a call. Empty: no hook is meant for it.
+// HookState is the result of the hooks before a call. Empty: no hook applies.
 type HookState string
 
 // The states.
 const (
-	HookDue      HookState = "due"      // they are to be asked first
+	HookDue      HookState = "due"      // they have to run first
 	HookPassed   HookState = "passed"   // none of them forbids it
 	HookDeferred HookState = "deferred" // an administrator has to allow it
 	HookDenied   HookState = "denied"
 )
 
-// ToolUse is what a conversation has used of the tools that are not always shown.
+// ToolUse is a conversation's use of the tools that are not always shown.
 type ToolUse struct {
-	Recent []string // those used last, the newest first
+	Recent []string // the last used, newest first
 	Used   []string // all of them
-	Parts  []string // keys of the parts of the system prompt that say something
+	Parts  []string // keys of the non-empty parts of the system prompt
 }
 
 // Sample is the answer of a model to a request of an MCP server during a call.

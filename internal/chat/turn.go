@@ -2,16 +2,16 @@ package chat
 
 import "time"
 
-// TurnState is how far a turn has come, or how it ended.
+// TurnState is the state of a turn, or how it ended.
 type TurnState string
 
-// The states. Running turns have a live workflow run, or the relay finds out that they have none.
+// The states. Running turns have a live workflow run, or the relay detects that they have none.
 const (
 	TurnRunning TurnState = "running"
 	TurnDone    TurnState = "done"    // answered
-	TurnStopped TurnState = "stopped" // a person stopped it
-	TurnFailed  TurnState = "failed"  // ended with a sentence to the user instead of an answer
-	TurnLost    TurnState = "lost"    // its workflow run was closed from outside; the relay told the user
+	TurnStopped TurnState = "stopped" // a user stopped it
+	TurnFailed  TurnState = "failed"  // ended with an error message to the user instead of an answer
+	TurnLost    TurnState = "lost"    // its workflow run was closed from outside; the relay notified the user
 
 	// TurnReleased is only seen in the feed: the run vanished before its first step, so the message waits again and a
 	// new turn will claim it.
@@ -35,11 +35,11 @@ type Turn struct {
 	Waits       *Wait      `json:"waits,omitempty" doc:"Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers."`
 }
 
-// Wait says that a turn waits for its model provider.
+// Wait is the wait of a turn for its model provider.
 type Wait struct {
 	Since time.Time `json:"since"`
 	Until time.Time `json:"until" doc:"When the turn gives up."`
-	// Next is nil where it is not known.
+	// Next is nil if it is not known.
 	Next   *time.Time `json:"next,omitempty" doc:"When the provider is asked again; a message that is written meanwhile brings it forward."`
 	Reason string     `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
 }

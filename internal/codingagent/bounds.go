@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a driver passes on. What an agent writes is a stranger's.
+// Bounds of the output that a driver passes on. The output of an agent is untrusted.
 const (
 	MaxLine    = 10 << 20 // bytes of a line; a longer one is ignored
 	maxTitle   = 200      // runes
-	maxSubject = 800      // runes; with what stands around it, it fits a question to a person (chat.MaxInquiryText)
+	maxSubject = 800      // runes; with the text around it, it fits a question to a user (chat.MaxInquiryText)
 	maxOutput  = 4 << 10  // bytes
 	maxFiles   = 50
 	maxError   = 2000 // runes
@@ -34,8 +34,8 @@ func Encode(value any) []byte {
 	return bytes.TrimSuffix(line.Bytes(), []byte("\n"))
 }
 
-// Decode reads what an agent wrote into v and reports whether it is JSON. A field of another type than v has keeps its zero value.
-// Requests for an approval are read with json.Unmarshal: what cannot be read in whole is refused.
+// Decode reads the output of an agent into v and reports whether it is JSON. A field of another type than v has keeps its zero
+// value. Requests for an approval are read with json.Unmarshal: one that cannot be read in whole is refused.
 func Decode(data []byte, v any) bool {
 	err := json.Unmarshal(data, v)
 	_, other := errors.AsType[*json.UnmarshalTypeError](err)
@@ -45,14 +45,14 @@ func Decode(data []byte, v any) bool {
 // Title makes one line of at most 200 characters.
 func Title(text string) string { return clip(strings.Join(strings.Fields(plain(text)), " "), maxTitle) }
 
-// Subject bounds what an approval is about, at 800 characters, and keeps its lines: in one line a comment would hide what stands below it.
-// What cannot be seen is written out: it would have a person permit something else than they read.
+// Subject bounds the subject of an approval, at 800 characters, and keeps its lines: in one line a comment would hide the text below it.
+// Invisible characters are written out: with them a user would permit something other than they read.
 func Subject(text string) string { return clip(strings.TrimSpace(visible(text)), maxSubject) }
 
-// Whole reports whether a person sees all of what they are asked to approve. Nobody may approve what was cut off, or is not named.
+// Whole reports whether a user sees all of what they are asked to approve. A cut or unnamed subject must not be approved.
 func (a Approval) Whole() bool { return a.Title != "" && !strings.HasSuffix(a.Title, cut) }
 
-// cut stands in place of what was cut off.
+// cut replaces the removed rest of a text.
 const cut = "…"
 
 // Paragraph makes one paragraph of at most 2000 characters, for an error.
@@ -68,13 +68,13 @@ func Output(text string) string {
 	return plain(strings.ToValidUTF8(text, ""))
 }
 
-// faults are words of a line that says why a program ended, and notices those of a line that does not.
+// faults matches lines that explain why a program ended, and notices lines that do not.
 var (
 	faults  = regexp.MustCompile(`(?i)\b(error|fatal|panic|panicked|exception|failed|failure|cannot|could not|unable|denied|refused|invalid|unknown|unexpected|no such|not found|not logged in|out of memory|killed|segmentation fault)\b|[A-Za-z]Error\b`)
 	notices = regexp.MustCompile(`(?i)^\W*(\S*\d\d:\d\d\S*\s+)?\W*(warn|warning|info|debug|trace|notice|note|deprecat\w*)\b|Warning:|^\s+at `)
 )
 
-// Complaint returns the last line of what a program wrote to stderr that says why it ended, as a title; empty: no line does.
+// Complaint returns the last line a program wrote to stderr that explains why it ended, as a title; empty: there is none.
 func Complaint(stderr []byte) string {
 	lines := strings.Split(plain(strings.ToValidUTF8(string(stderr), "")), "\n")
 	for _, line := range slices.Backward(lines) {
@@ -85,7 +85,7 @@ func Complaint(stderr []byte) string {
 	return ""
 }
 
-// unseen reports whether a character steers a terminal or the direction of a line, or has no width, so that people do not see it.
+// unseen reports whether a character controls a terminal or the direction of a line, or has no width, so that users do not see it.
 func unseen(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -96,10 +96,10 @@ func unseen(r rune) bool {
 	return unicode.IsControl(r)
 }
 
-// escapes are the sequences by which programs steer a terminal: colours, positions, titles and links.
+// escapes are the sequences by which programs control a terminal: colours, positions, titles and links.
 var escapes = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)?|\x1b[PX^_][^\x1b]*(?:\x1b\\\\)?|\x1b[ -/]*[0-~]")
 
-// plain leaves out what people do not see.
+// plain removes invisible characters.
 func plain(text string) string {
 	text = escapes.ReplaceAllString(text, "")
 	return strings.Map(func(r rune) rune {
@@ -110,7 +110,7 @@ func plain(text string) string {
 	}, text)
 }
 
-// visible writes out what people do not see.
+// visible writes out invisible characters.
 func visible(text string) string {
 	if strings.IndexFunc(text, unseen) < 0 {
 		return text
@@ -148,10 +148,10 @@ func clip(text string, runes int) string {
 	return string([]rune(text)[:runes-1]) + cut
 }
 
-// Remembered is a map that forgets nothing and takes at most a thousand entries, for what an agent has open.
+// Remembered is a map that keeps all entries and takes at most a thousand, for the open items of an agent.
 type Remembered[V any] map[string]V
 
-// Put remembers a value. False says that there are too many.
+// Put remembers a value. It returns false if there are too many.
 func (m Remembered[V]) Put(key string, value V) bool {
 	if _, known := m[key]; !known && len(m) >= maxOpen {
 		return false

@@ -1,13 +1,13 @@
 package codingagent
 
-// Check finds out whether somebody is logged in to an agent.
+// Check finds out whether an agent is logged in.
 type Check struct {
-	Command []string // without a shell; it asks no person and changes nothing
+	Command []string // without a shell; it asks no user and changes nothing
 	Hint    string   // the command that logs in
 	Reader  CheckReader
 	Silent  bool // Command finds the program alone; a log-in shows in a turn
-	// Providers is a shell command that succeeds where the configuration of the agent names a model provider, which Command does not know of.
-	// Empty: Command knows of all.
+	// Providers is a shell command that succeeds if the configuration of the agent names a model provider that Command does not cover. Empty:
+	// Command covers all.
 	Providers string
 }
 

@@ -1,17 +1,17 @@
-// Package codingagent speaks the protocols of coding agents: programs such as codex or claude that think, run commands and
-// change files by themselves, and are asked over their standard streams, one line a message.
+// Package codingagent implements the protocols of coding agents: programs such as codex or claude that think, run commands
+// and change files themselves, and communicate over their standard streams, one line a message.
 //
 // A Driver is a state machine without clock, randomness and I/O. Given the same Turn and the same lines of output it asks
-// for the same writes, so a server that comes later reads the log of the process from its beginning and finds itself where
-// the last one stopped; the runner writes each key once.
+// for the same writes, so a later server reads the log of the process from its beginning and continues where the last one
+// stopped; the runner writes each key once.
 package codingagent
 
-// Turn is what a coding agent is asked to do. It is kept as JSON, to which members are only added.
+// Turn is the task of a coding agent. It is stored as JSON, to which members are only added.
 type Turn struct {
 	Key         string    `json:"key"`                // names the turn; keys of writes and ids of requests are made of it
-	Thread      string    `json:"thread,omitempty"`   // the agent's own conversation that goes on; empty starts one
-	Text        string    `json:"text"`               // what the person said, prepared for the model
-	Pictures    []Picture `json:"pictures,omitempty"` // that the person sent with it
+	Thread      string    `json:"thread,omitempty"`   // the agent's own conversation to continue; empty starts one
+	Text        string    `json:"text"`               // the user's message, prepared for the model
+	Pictures    []Picture `json:"pictures,omitempty"` // the pictures of the message
 	Dir         string    `json:"dir"`                // working folder, absolute, on the runner
 	Model       string    `json:"model,omitempty"`    // empty leaves it to the agent
 	Effort      string    `json:"effort,omitempty"`   // reasoning effort; empty leaves it to the agent
@@ -20,10 +20,10 @@ type Turn struct {
 	Sandbox     Sandbox   `json:"sandbox,omitempty"`
 	Approvals   Approvals `json:"approvals,omitempty"`
 	AddDirs     []string  `json:"add_dirs,omitempty"` // more folders that the agent may write
-	Confined    bool      `json:"confined,omitempty"` // its runner confines the process and its commands, which cannot build sandboxes of their own
+	Confined    bool      `json:"confined,omitempty"` // its runner confines the process and its commands, which cannot build further sandboxes
 }
 
-// Sandbox says what the agent's own commands may reach.
+// Sandbox is what the agent's own commands may reach.
 type Sandbox string
 
 // Sandboxes, from the narrowest.
@@ -33,7 +33,7 @@ const (
 	FullAccess     Sandbox = "danger-full-access"
 )
 
-// Approvals says when the agent asks a person.
+// Approvals is when the agent asks a user.
 type Approvals string
 
 // Approvals. Untrusted asks for more than on-request.
@@ -43,19 +43,19 @@ const (
 	ApproveUntrusted Approvals = "untrusted"
 )
 
-// RunnerProgram stands first in the command line of an agent that is spoken to over a bridge of the runner: whichever file the
-// runner's program is.
+// RunnerProgram comes first in the command line of an agent that is connected over a bridge of the runner. It represents the
+// runner's program, in any file.
 const RunnerProgram = "xbot-runner"
 
-// Driver speaks the protocol of one process for one turn.
+// Driver implements the protocol of one process for one turn.
 type Driver interface {
 	// Command is the command line that is started, without a shell.
 	Command() []string
-	// Start is what is written first.
+	// Start returns the first writes.
 	Start() []Write
 	// Line takes one line that the process wrote, without its end.
 	Line(line []byte) Step
-	// Steer puts what a person said into the running turn. False says that the agent cannot take it now: it waits for the next turn.
+	// Steer puts a message of a user into the running turn. False: the agent cannot take it now, and it waits for the next turn.
 	Steer(key string, m Message) ([]Write, bool)
 	// Interrupt asks the agent to end the turn.
 	Interrupt(key string) []Write
@@ -75,16 +75,16 @@ type Step struct {
 	Events []Event
 }
 
-// Event is what an agent says of its turn. It is one of Thread, Taken, Text, Thought, Work, Request, Usage and End.
+// Event is a report of an agent about its turn. It is one of Thread, Taken, Text, Thought, Work, Request, Usage and End.
 type Event interface{ event() }
 
-// Thread names the agent's own conversation, by which a later turn goes on.
+// Thread names the agent's own conversation, which a later turn continues.
 type Thread struct{ ID string }
 
-// Taken says that the agent has the text of the turn and acts on it. What it was not seen to take it may be given again.
+// Taken means that the agent has the text of the turn and acts on it. A text that was not taken may be given again.
 type Taken struct{}
 
-// Text is a piece of what the agent says. Done closes a message; only the last message of a turn is its answer.
+// Text is a piece of the agent's text. Done closes a message; only the last message of a turn is its answer.
 type Text struct {
 	Message string // names the message within the turn
 	Delta   string
@@ -92,10 +92,10 @@ type Text struct {
 	Done    bool
 }
 
-// Thought is a piece of what the agent thinks.
+// Thought is a piece of the agent's reasoning.
 type Thought struct{ Delta string }
 
-// Work is something that the agent did or does by itself.
+// Work is an action of the agent itself.
 type Work struct {
 	ID     string
 	Kind   WorkKind
@@ -106,7 +106,7 @@ type Work struct {
 	Output string // its end, at most 4 kB
 }
 
-// WorkKind says what an agent does.
+// WorkKind is the kind of an action.
 type WorkKind string
 
 // Kinds of work.
@@ -127,12 +127,12 @@ type Request struct {
 // Approval asks whether something may be done.
 type Approval struct {
 	Kind   WorkKind
-	Title  string // the command, or what is changed
+	Title  string // the command, or the subject of the change
 	Dir    string
 	Reason string
 }
 
-// Question is one question to the person.
+// Question is one question to the user.
 type Question struct {
 	ID      string
 	Text    string
@@ -141,27 +141,27 @@ type Question struct {
 	Free    bool // another text may be given
 }
 
-// Answer is what a person decided. One of its parts is set, by the Request.
+// Answer is a user's decision. One of its parts is set, by the Request.
 type Answer struct {
 	Approved bool
 	Always   bool                // for the rest of the conversation
 	Replies  map[string][]string // by id of the question
-	Declined bool                // the person answers nothing
+	Declined bool                // the user answers nothing
 }
 
-// Usage is what the turn cost, in tokens, in whole so far.
+// Usage is the cost of the turn so far, in tokens.
 type Usage struct{ Input, CachedInput, Output int64 }
 
 // End closes the turn.
 type End struct {
 	Outcome Outcome
 	Reply   string // the last message of the agent
-	Error   string // of Failed: what the agent says, one paragraph
-	LogIn   bool   // of Failed: nobody is logged in
-	Gone    bool   // of Failed: the agent does not have the thread that was to go on
+	Error   string // of Failed: the agent's message, one paragraph
+	LogIn   bool   // of Failed: the agent is not logged in
+	Gone    bool   // of Failed: the agent does not have the thread to continue
 }
 
-// Outcome says how a turn ended.
+// Outcome is how a turn ended.
 type Outcome string
 
 // Outcomes.

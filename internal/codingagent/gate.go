@@ -1,17 +1,17 @@
 package codingagent
 
-// Verdict is what the turn's policy says of something that an agent asks for.
+// Verdict is the decision of the turn's policy on an action that an agent asks for.
 type Verdict int
 
-// Verdicts. What is not known to be allowed is asked, and refused where nobody may be asked.
+// Verdicts. An action that is not known to be allowed is asked about, and refused if there is no user to ask.
 const (
 	Ask Verdict = iota
 	Allow
 	Deny
 )
 
-// Gate decides for an agent that has no sandbox of its own. Inside says that what is changed lies in the folders that the
-// turn may write. A command may write anywhere, so it is never inside.
+// Gate decides for an agent without a sandbox. inside means that the changed files are in the folders that the turn may
+// write. A command may write anywhere, so it is never inside.
 func (t Turn) Gate(kind WorkKind, inside bool) Verdict {
 	edit := kind == FileChange
 	switch {

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Message is what a person says to an agent.
+// Message is a user's message to an agent.
 type Message struct {
 	Text     string // prepared for the model
 	Pictures []Picture
 }
 
-// Picture is one that a person sent, as models are shown it. Its bytes are not kept: who goes on with a turn reads them again by the hash.
+// Picture is a picture from a user, as models are shown it. Its bytes are not stored: a later process reads them again by the hash.
 type Picture struct {
 	Hash      string `json:"hash"`
 	MediaType string `json:"media_type"` // image/jpeg or image/png
@@ -20,10 +20,10 @@ type Picture struct {
 
 // Bounds of the pictures that an agent is given, in bytes. Of others it reads the lines that name their files.
 const (
-	// MaxMessagePictures is what those of one message have: in base64 twice, since they are written to the agent in JSON and to the runner
-	// in JSON again, they leave a third of a frame (wire.MaxFrame). A long text takes of their room. Agents say what they were told again in one line (MaxLine).
+	// MaxMessagePictures bounds the pictures of one message: in base64 twice, since they are written to the agent in JSON and to the runner in
+	// JSON, they leave a third of a frame (wire.MaxFrame), which a long text reduces. Agents repeat their input in one line (MaxLine).
 	MaxMessagePictures = 3 << 20
-	// MaxPictures is what those of all messages to one process have: less than a third of what may be written to one (wire.MaxInput).
+	// MaxPictures bounds the pictures of all messages to one process: less than a third of what may be written to one (wire.MaxInput).
 	MaxPictures = 12 << 20
 )
 
@@ -43,12 +43,12 @@ func (p Picture) Base64() string { return base64.StdEncoding.EncodeToString(p.Da
 // URL is the picture as a data: URL.
 func (p Picture) URL() string { return "data:" + p.MediaType + ";base64," + p.Base64() }
 
-// Said is what the person said.
+// Said is the user's message.
 func (t Turn) Said() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
 
-// Unslashed is the message such that no agent takes it for a command of its own: some read one from a slash at the beginning, also one that
-// ends all questions to people (kimi-cli at 4a550eff, src/kimi_cli/utils/slashcmd.py and soul/slash.py: /yolo; claude: docs.claude.com, "Slash
-// Commands in the SDK").
+// Unslashed is the message such that no agent takes it for one of its commands: some read one from a slash at the beginning, including one
+// that ends all questions to users (kimi-cli at 4a550eff, src/kimi_cli/utils/slashcmd.py and soul/slash.py: /yolo; claude: docs.claude.com,
+// "Slash Commands in the SDK").
 func (m Message) Unslashed() Message {
 	if strings.HasPrefix(strings.TrimSpace(m.Text), "/") {
 		m.Text = "[message]\n" + m.Text

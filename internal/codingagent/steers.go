@@ -1,9 +1,9 @@
 package codingagent
 
-// Steers remembers what an agent said of the messages that were put into its turn.
+// Steers remembers whether an agent took the messages that were put into its turn.
 type Steers struct{ said Remembered[bool] }
 
-// Settle notes whether the agent took the message.
+// Settle records whether the agent took the message.
 func (s *Steers) Settle(key string, taken bool) {
 	if s.said == nil {
 		s.said = Remembered[bool]{}
@@ -11,7 +11,7 @@ func (s *Steers) Settle(key string, taken bool) {
 	s.said.Put(key, taken)
 }
 
-// May reports whether the message is with the agent or may still be given to it.
+// May reports whether the agent has the message or may still receive it.
 func (s *Steers) May(key string, running bool) bool {
 	taken, known := s.said[key]
 	if known {

@@ -1,5 +1,5 @@
-// Package fault names the kinds of failure that the product tells apart. A kind decides behaviour; the text explains
-// it to a person. Kinds are mapped in two places only: activities/errors.go and the ingress.
+// Package fault defines the kinds of failure that the product distinguishes. A kind decides behaviour; the text explains it to a user. Kinds
+// are mapped in two places only: activities/errors.go and the ingress.
 package fault
 
 import (
@@ -16,10 +16,10 @@ const (
 	Invalid     Kind = "invalid"      // the caller's input is wrong; repeating it cannot help
 	Denied      Kind = "denied"       // not allowed
 	NotFound    Kind = "not_found"    // no such thing
-	Conflict    Kind = "conflict"     // the state moved on, or the same id came with another body
-	RateLimited Kind = "rate_limited" // ask again later; After says when, if known
+	Conflict    Kind = "conflict"     // the state has changed, or the same id came with another body
+	RateLimited Kind = "rate_limited" // ask again later; After is when, if known
 	TooLarge    Kind = "too_large"    // over a limit: a context window, a body, a file
-	Unavailable Kind = "unavailable"  // something outside is down; repeating may help
+	Unavailable Kind = "unavailable"  // an external dependency is down; repeating may help
 	Internal    Kind = "internal"     // our bug
 )
 
@@ -36,17 +36,17 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, err: fmt.Errorf(format, args...)}
 }
 
-// Limited builds a RateLimited error that says when to ask again.
+// Limited builds a RateLimited error with the time after which to ask again.
 func Limited(after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: RateLimited, After: after, err: fmt.Errorf(format, args...)}
 }
 
-// Later builds an error of a kind that says when to try again.
+// Later builds an error of a kind with the time after which to try again.
 func Later(kind Kind, after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: kind, After: after, err: fmt.Errorf(format, args...)}
 }
 
-// Away builds an Unavailable error that names the part of xbot which cannot be reached, such as Postgres: what needed it is not to blame.
+// Away builds an Unavailable error that names the part of xbot which cannot be reached, such as Postgres: its callers are not at fault.
 func Away(part, format string, args ...any) *Error {
 	return &Error{Kind: Unavailable, part: part, err: fmt.Errorf(format, args...)}
 }
@@ -65,10 +65,10 @@ func PartOf(err error) string {
 	}
 }
 
-// Error returns the sentence.
+// Error returns the text of the error.
 func (e *Error) Error() string { return e.err.Error() }
 
-// Unwrap leads to every cause that the format had a %w for.
+// Unwrap returns the formatted error, which leads to every cause that the format had a %w for.
 func (e *Error) Unwrap() error { return e.err }
 
 // KindOf returns the kind of the outermost Error in the chain, Internal when there is none, and "" for nil.
@@ -82,7 +82,7 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// After returns how long to wait before asking again, zero if the error does not say.
+// After returns how long to wait before asking again, zero if the error has no time.
 func After(err error) time.Duration {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.After

@@ -1,8 +1,7 @@
-// Package feed carries events to the people who watch a session. Durable events are rows (package store); the bus
-// announces new ones and caches the newest that this process has committed. Live events (what a model writes now, what a command prints now) are not stored:
-// they go through memory to subscribers in this process and through NOTIFY to other processes, and may be lost, since
-// the durable event that follows brings the whole. A subscriber listens first and reads rows second, so that it
-// misses nothing.
+// Package feed carries events to the users who watch a session. Durable events are rows (package store); the bus announces new ones and
+// caches the newest that this process has committed. Live events (current output of a model or a command) are not stored: they go through
+// memory to subscribers in this process and through NOTIFY to other processes, and may be lost, since the durable event that follows brings
+// the whole. A subscriber listens first and reads rows second, so that it misses nothing.
 package feed
 
 import (
@@ -17,12 +16,11 @@ import (
 	"xbot/internal/chat"
 )
 
-// liveBuffer is how many live events a slow subscriber may lag behind before further ones are dropped for it. Their
-// offsets show it the gap.
+// liveBuffer is how many live events a slow subscriber may lag behind before further ones are dropped for it. The offsets show the gap.
 const liveBuffer = 256
 
-// liveAge is how long something is kept as live of which nothing more was heard: longer than a command in the
-// foreground is silent (spec/001 §7.3: 600 s). It is for what an attempt publishes after its turn was closed.
+// liveAge is how long a live entry without further events is stored: longer than a command in the foreground is silent (spec/001 §7.3: 600
+// s). It covers events that an attempt publishes after its turn was closed.
 const liveAge = 15 * time.Minute
 
 // Bus connects publishers and subscribers. It is safe for concurrent use.
@@ -30,25 +28,25 @@ type Bus struct {
 	log    *slog.Logger
 	origin string
 	out    chan packet  // to the notifier; full means events are dropped for other processes
-	peers  atomic.Bool  // somebody else listens on the database
+	peers  atomic.Bool  // another process listens on the database
 	heard  atomic.Int64 // packets from others
 
 	mu     sync.Mutex
 	topics map[chat.SessionKey]*topic
-	guards map[chan struct{}]struct{} // who asks again who may go on, see AccessChanges
+	guards map[chan struct{}]struct{} // the receivers of AccessChanges
 }
 
-// topic is a session that somebody watches or writes to now. It goes when neither is left.
+// topic is a session with subscribers or live events. It is removed when it has neither.
 type topic struct {
 	subs  map[*Subscription]struct{}
-	below map[*Subscription]struct{} // of subagents of the session: they hear what goes on beside them
+	below map[*Subscription]struct{} // of subagents of the session: they get its EventBelow
 	live  snapshot
-	heard time.Time // when something live came last
+	heard time.Time // time of the last live event
 	// recent are the newest durable events, as far as this process committed them.
 	recent recent
 }
 
-// wake has the subscribers look for durable events.
+// wake makes the subscribers read durable events.
 func (t *topic) wake() {
 	for sub := range t.subs {
 		sub.wake()
@@ -68,7 +66,7 @@ const (
 	kindWake  chat.EventKind = "wake"
 	kindEnd   chat.EventKind = "end"
 	kindHello chat.EventKind = "hello" // a process listens from now on
-	// kindAccess says that logins, tokens or runners may not be good any more. The database sends it with the commit (AccessChanged).
+	// kindAccess reports that logins, tokens or runners may be invalid. The database sends it with the commit (AccessChanged).
 	kindAccess chat.EventKind = "access"
 )
 
@@ -83,7 +81,7 @@ func New(log *slog.Logger) *Bus {
 	return &Bus{log: log, origin: rand.Text(), out: make(chan packet, 1024), topics: map[chat.SessionKey]*topic{}, guards: map[chan struct{}]struct{}{}}
 }
 
-// Append tells subscribers of the session that durable events were committed.
+// Append notifies subscribers of the session that durable events were committed.
 func (b *Bus) Append(key chat.SessionKey, events []chat.Event) {
 	b.mu.Lock()
 	if t := b.topics[key]; t != nil {
@@ -94,26 +92,26 @@ func (b *Bus) Append(key chat.SessionKey, events []chat.Event) {
 	b.send(packet{Session: key, Kind: kindWake})
 }
 
-// PublishDelta publishes a piece of what a model writes.
+// PublishDelta publishes a piece of a model's output.
 func (b *Bus) PublishDelta(key chat.SessionKey, d chat.Delta) { b.publish(key, chat.EventDelta, d) }
 
-// PublishOutput publishes a piece of what a command prints.
+// PublishOutput publishes a piece of a command's output.
 func (b *Bus) PublishOutput(key chat.SessionKey, o chat.Output) { b.publish(key, chat.EventOutput, o) }
 
-// End forgets what is live of a turn that was closed: its durable events have all been written.
+// End removes the live state of a turn that was closed: its durable events have all been written.
 func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) {
 	b.publish(key, kindEnd, endData{Turn: turn})
 }
 
-// EndTask forgets what is live of a background task that has ended.
+// EndTask removes the live state of a background task that has ended.
 func (b *Bus) EndTask(key chat.SessionKey, call chat.CallID) {
 	b.publish(key, kindEnd, endData{Call: call})
 }
 
-// Below tells who watches a conversation that its subagents, or their chats, went on.
+// Below notifies the subscribers of a conversation of changes in its subagents, or their chats.
 func (b *Bus) Below(key chat.SessionKey) { b.publish(key, chat.EventBelow, struct{}{}) }
 
-// Act tells who watches a conversation that there is something for one of its clients to carry out. What it is stands in a row.
+// Act notifies the subscribers of a conversation that one of its clients has an action to execute. A row holds the action.
 func (b *Bus) Act(key chat.SessionKey) { b.publish(key, chat.EventAction, struct{}{}) }
 
 func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
@@ -126,7 +124,7 @@ func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
 	b.send(packet{Session: key, Kind: kind, Data: data})
 }
 
-// send hands a packet to the notifier if another process listens.
+// send passes a packet to the notifier if another process listens.
 func (b *Bus) send(p packet) {
 	if !b.peers.Load() {
 		return
@@ -160,9 +158,9 @@ func (b *Bus) deliver(p packet) {
 	}
 	event := chat.Event{Kind: p.Kind, Data: p.Data}
 	switch p.Kind {
-	case chat.EventBelow: // of which nothing stays live
+	case chat.EventBelow: // it has no live state
 		pass(t.below, event)
-	case chat.EventAction: // nor of this
+	case chat.EventAction: // nor has this
 	default:
 		t.heard = time.Now()
 		t.live.add(p.Kind, p.Data)
@@ -170,7 +168,7 @@ func (b *Bus) deliver(p packet) {
 	pass(t.subs, event)
 }
 
-// pass gives an event to those who do not lag behind too far.
+// pass sends an event to the subscribers that do not lag behind too far.
 func pass(subs map[*Subscription]struct{}, e chat.Event) {
 	for sub := range subs {
 		select {
@@ -180,7 +178,7 @@ func pass(subs map[*Subscription]struct{}, e chat.Event) {
 	}
 }
 
-// wakeLocal has the subscribers of a session read the rows: another process has committed durable events.
+// wakeLocal makes the subscribers of a session read the rows: another process has committed durable events.
 func (b *Bus) wakeLocal(key chat.SessionKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -190,7 +188,7 @@ func (b *Bus) wakeLocal(key chat.SessionKey) {
 	}
 }
 
-// forget drops what was live long ago, so that what came after the end of a turn does not stay for ever.
+// forget removes old live state, so that events after the end of a turn do not stay forever.
 func (b *Bus) forget(now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -212,8 +210,8 @@ func (b *Bus) wakeAll() {
 	}
 }
 
-// AccessChanges receives when somebody's logins, tokens or runners may not be good any more: what was opened with them asks again. It
-// may be missed while the database is away. Call leave in the end.
+// AccessChanges receives when logins, tokens or runners may be invalid: connections opened with them check again. It may be missed while the
+// database is away. Call leave in the end.
 func (b *Bus) AccessChanges() (changes <-chan struct{}, leave func()) {
 	guard := make(chan struct{}, 1)
 	b.mu.Lock()
@@ -252,20 +250,20 @@ func (b *Bus) release(key chat.SessionKey, t *topic) {
 	}
 }
 
-// Subscription is one watcher of one session. Close it.
+// Subscription is one watcher of one session. The caller must close it.
 type Subscription struct {
 	bus   *Bus
 	key   chat.SessionKey
-	top   chat.SessionKey // whose subagent the session is; empty: nobody's
+	top   chat.SessionKey // the conversation at the top of the session's tree; empty: it is no subagent
 	live  chan chat.Event
 	woken chan struct{}
 }
 
-// Subscribe starts watching a session. What is live at this moment comes first on Live.
+// Subscribe starts watching a session. The current live state comes first on Live.
 func (b *Bus) Subscribe(key chat.SessionKey) *Subscription { return b.SubscribeBelow("", key) }
 
-// SubscribeBelow starts watching the session of a subagent, with what goes on in the tree that it is part of: that of the conversation
-// at the top. Nobody's subagent has no top.
+// SubscribeBelow starts watching the session of a subagent, together with the events of its tree: top is the conversation at the top, and
+// empty for a session that is no subagent.
 func (b *Bus) SubscribeBelow(top, key chat.SessionKey) *Subscription {
 	s := &Subscription{bus: b, key: key, top: top, live: make(chan chat.Event, liveBuffer), woken: make(chan struct{}, 1)}
 	b.mu.Lock()
@@ -284,8 +282,8 @@ func (b *Bus) SubscribeBelow(top, key chat.SessionKey) *Subscription {
 // Live delivers live events in order.
 func (s *Subscription) Live() <-chan chat.Event { return s.live }
 
-// Recent returns the durable events that follow one with this sequence, as far as this process has committed them: none, where there are
-// none yet. Not known: some may be rows that the process does not know.
+// Recent returns the durable events that follow one with this sequence, as far as this process has committed them: none, if there are none
+// yet. known is false if there may be rows that the process does not know.
 func (s *Subscription) Recent(after int64) (events []chat.Event, known bool) {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
@@ -318,7 +316,7 @@ func (s *Subscription) wake() {
 	}
 }
 
-// Writing returns what the model writes at this moment, in pieces that follow one another; none: it writes nothing.
+// Writing returns the model's current output, in consecutive pieces; none if there is no output.
 func (s *Subscription) Writing() []chat.Delta {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
@@ -328,7 +326,7 @@ func (s *Subscription) Writing() []chat.Delta {
 	return nil
 }
 
-// Now returns what is live at this moment: the text that the model writes, nil if none, and the last output of commands.
+// Now returns the current live state: the text that the model writes, nil if none, and the last output of commands.
 func (s *Subscription) Now() (*chat.Delta, []chat.Output) {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()

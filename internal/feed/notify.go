@@ -18,11 +18,11 @@ const (
 	maxPayload = 7900
 	// window collects packets into one notifying commit: such a commit takes a lock of the whole database.
 	window = 30 * time.Millisecond
-	// peerCheck is how often a process looks whether others listen.
+	// peerCheck is the interval at which a process checks whether others listen.
 	peerCheck = 3 * time.Second
-	// retryDelay is the wait before a lost connection is opened again.
+	// retryDelay is the wait before a lost connection is reopened.
 	retryDelay = 300 * time.Millisecond
-	// closeTimeout bounds the farewell to a server that may not answer.
+	// closeTimeout bounds closing a connection to a server that may not answer.
 	closeTimeout = 2 * time.Second
 )
 
@@ -35,7 +35,7 @@ func (b *Bus) Run(ctx context.Context, dsn string) error {
 	return g.Wait()
 }
 
-// keep runs serve on a fresh connection, again and again. It logs the loss of a connection, not each try to open one.
+// keep runs serve on a fresh connection in a loop. It logs the loss of a connection, not each try to open one.
 func (b *Bus) keep(ctx context.Context, dsn string, serve func(context.Context, *pgx.Conn) error) error {
 	lost := false
 	for {
@@ -91,7 +91,7 @@ func (b *Bus) listen(ctx context.Context, conn *pgx.Conn) error {
 		}
 		var p packet
 		if json.Unmarshal([]byte(n.Payload), &p) == nil && p.Origin != b.origin {
-			if p.Kind != kindAccess { // who speaks also listens
+			if p.Kind != kindAccess { // a process that sends also listens
 				b.heard.Add(1)
 				b.peers.Store(true)
 			}
@@ -124,7 +124,7 @@ func (b *Bus) notify(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// countPeers looks whether others listen. A process that was heard meanwhile is there, although the count may miss it.
+// countPeers checks whether others listen. A process that sent a packet meanwhile counts, although the query may miss it.
 func (b *Bus) countPeers(ctx context.Context, conn *pgx.Conn) error {
 	var n int
 	before := b.heard.Load()

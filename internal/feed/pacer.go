@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// pace is how often pieces of something live are published (DESIGN §8: 30 to 50 ms).
+// pace is the interval between pieces of live output (DESIGN §8: 30 to 50 ms).
 const pace = 33 * time.Millisecond
 
-// pacer publishes what comes after a pause at once, and what comes quickly at the pace. Its owner adds to what is
-// pending under the lock and then calls schedule.
+// pacer publishes at once after a pause, and at the pace otherwise. Its owner adds to the pending output under the lock and then calls
+// schedule.
 type pacer struct {
 	mu     sync.Mutex
-	timer  *time.Timer // nil while nothing was published lately
+	timer  *time.Timer // nil if nothing was published recently
 	closed bool
 
 	owner paced
 }
 
-// paced is what a pacer publishes. Both are called under the lock.
+// paced is the output that a pacer publishes. Both methods are called under the lock.
 type paced interface {
-	waits() bool // whether something is to be published
+	waits() bool // whether output is pending
 	publish()    // all of it
 }
 

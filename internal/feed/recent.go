@@ -6,21 +6,21 @@ import (
 	"xbot/internal/chat"
 )
 
-// Bounds of the durable events that a topic keeps. Readers who are further behind read rows.
+// Bounds of the durable events that a topic caches. Readers who are further behind read rows.
 const (
 	maxRecent      = 64
 	maxRecentBytes = 256 << 10
 )
 
-// recent are the newest durable events of a session, without a gap, so that those who watch it need not read them from the database. The zero
-// value knows none.
+// recent is the newest durable events of a session, without a gap, so that subscribers need not read them from the database. The zero value
+// is empty.
 type recent struct {
 	events []chat.Event
 	bytes  int
 	last   int64 // sequence of the newest event; 0: not known
 }
 
-// add adds the events of a commit. Commits may come in another order than they were made in: after a gap only the newer ones are kept.
+// add adds the events of a commit. Commits may arrive out of order: after a gap only the newer ones are cached.
 func (r *recent) add(events []chat.Event) {
 	if len(events) == 0 || events[len(events)-1].Seq <= r.last {
 		return
@@ -39,7 +39,7 @@ func (r *recent) add(events []chat.Event) {
 	}
 }
 
-// after returns the events that follow a sequence. Not known: there may be others.
+// after returns the events that follow a sequence. known is false if there may be others.
 func (r *recent) after(seq int64) (events []chat.Event, known bool) {
 	missing := r.last - seq
 	if r.last == 0 || missing < 0 || missing > int64(len(r.events)) {

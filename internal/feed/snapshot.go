@@ -8,18 +8,18 @@ import (
 	"xbot/internal/chat"
 )
 
-// Bounds of a snapshot: commands at once, bytes kept of the output of each, and calls that are written at once.
+// Bounds of a snapshot: commands at once, stored bytes of the output of each, and calls that are written at once.
 const (
 	snapshotCalls   = 32
 	snapshotOutput  = 64 << 10
 	snapshotWritten = 64
 )
 
-// snapshot is what is live in a session now, for those who come late: the text of the step that is being written with the calls in it and
-// the last output of running commands, all of one turn, and the last output of background tasks, of any turn.
+// snapshot is the live state of a session for new subscribers: the text and calls of the current step and the last output of running
+// commands, all of one turn, and the last output of background tasks, of any turn.
 type snapshot struct {
 	turn    chat.TurnID
-	delta   *chat.Delta  // without what it says of a call
+	delta   *chat.Delta  // without its call
 	calls   []chat.Delta // that are written in the step, with their arguments so far
 	outputs []chat.Output
 	tasks   []chat.Output
@@ -48,7 +48,7 @@ func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
 	}
 }
 
-// end empties the snapshot of a turn that was closed, or of a task that has ended; what is of another one stays.
+// end clears the snapshot of a turn that was closed, or of a task that has ended; the rest stays.
 func (s *snapshot) end(data json.RawMessage) {
 	var e endData
 	if json.Unmarshal(data, &e) != nil {
@@ -63,7 +63,7 @@ func (s *snapshot) end(data json.RawMessage) {
 	}
 }
 
-// follow begins anew when another turn is heard of.
+// follow resets the snapshot when another turn appears.
 func (s *snapshot) follow(turn chat.TurnID) {
 	if s.turn != turn {
 		*s = snapshot{turn: turn, tasks: s.tasks}
@@ -81,7 +81,7 @@ func (s *snapshot) addDelta(d chat.Delta) {
 		return
 	}
 	if d.Step != have.Step || d.Attempt != have.Attempt {
-		return // of an attempt that was given up
+		return // of an abandoned attempt
 	}
 	if d.Offset == have.Offset+len(have.Text) {
 		have.Text += d.Text
@@ -93,7 +93,7 @@ func (s *snapshot) addDelta(d chat.Delta) {
 	s.addCall(d)
 }
 
-// addCall adds what a piece says of a call.
+// addCall adds the call of a piece.
 func (s *snapshot) addCall(d chat.Delta) {
 	if d.Call == "" {
 		return
@@ -112,14 +112,14 @@ func (s *snapshot) addCall(d chat.Delta) {
 	}
 }
 
-// writing is what the model writes, in pieces that follow one another: first all text, then each call.
+// writing returns the model's current output, in consecutive pieces: first all text, then each call.
 func (s *snapshot) writing() []chat.Delta {
 	if s.delta == nil {
 		return nil
 	}
 	pieces := []chat.Delta{*s.delta}
 	if len(s.calls) > 0 {
-		pieces[0].ToolName = "" // the calls name themselves
+		pieces[0].ToolName = "" // the pieces of calls have names
 	}
 	for _, call := range s.calls {
 		call.Offset, call.ReasoningOffset = s.delta.Offset+len(s.delta.Text), s.delta.ReasoningOffset+len(s.delta.Reasoning)

@@ -14,22 +14,22 @@ const (
 	pieceBytes = 1000
 	// nameBytes bounds the tool name in a piece: models invent names.
 	nameBytes = 64
-	// argumentsBytes bounds what is published of the arguments of one call. A whole file may stand there, and programs are shown no more.
+	// argumentsBytes bounds the published arguments of one call. They may hold a whole file, and clients show no more.
 	argumentsBytes = 8 << 10
-	// argumentsPace is how often pieces of arguments are published. Nobody reads along as in a text, so they may be larger and fewer.
+	// argumentsPace is the interval between pieces of arguments. Users do not read them as they read text, so they may be larger and fewer.
 	argumentsPace = 3 * pace
 )
 
-// Stream publishes what one attempt of one step writes, in pieces. It is the sink of a model call. Close it.
+// Stream publishes the output of one attempt of one step, in pieces. It is the sink of a model call. The caller must close it.
 type Stream struct {
 	pacer
 
 	bus             *Bus
 	key             chat.SessionKey
-	next            chat.Delta // what was not published yet, with the offsets it starts at
+	next            chat.Delta // unpublished output, with the offsets it starts at
 	calls           []writtenCall
-	argued          time.Time // when arguments were published last
-	closing         bool      // what waits is published, whatever its pace
+	argued          time.Time // time of the last published arguments
+	closing         bool      // pending output is published immediately
 	text, reasoning []byte    // all of it, for an answer that is cut short
 }
 
@@ -69,7 +69,7 @@ func (s *Stream) Reasoning(piece string) {
 	s.schedule()
 }
 
-// ToolCall says which call the model is writing.
+// ToolCall sets the call that the model is writing.
 func (s *Stream) ToolCall(call int, name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Stream) Arguments(call int, piece string) {
 	s.schedule()
 }
 
-// Progress says that bytes arrived, which people see by what they become.
+// Progress does nothing: the other methods publish the bytes that arrive.
 func (s *Stream) Progress() {}
 
 // Written returns all text and reasoning so far.
@@ -112,10 +112,10 @@ func (s *Stream) Close() {
 
 func (s *Stream) waits() bool { return s.writes() || s.call(true) != nil }
 
-// writes reports whether text or reasoning waits.
+// writes reports whether text or reasoning is pending.
 func (s *Stream) writes() bool { return s.next.Text != "" || s.next.Reasoning != "" }
 
-// call returns the first call of which something waits; nil: there is none. Unless they are due, arguments wait longer than names.
+// call returns the first call with pending output; nil: there is none. Unless they are due, arguments wait longer than names.
 func (s *Stream) call(due bool) *writtenCall {
 	for i := range s.calls {
 		if c := &s.calls[i]; !c.named || due && c.next != "" {
@@ -150,7 +150,7 @@ func (s *Stream) publish() {
 	}
 }
 
-// fill adds the call to a piece, with as much of its arguments as the piece has room for if they are due.
+// fill adds the call to a piece, with as much of its arguments as fits if they are due.
 func (c *writtenCall) fill(piece *chat.Delta, due bool) {
 	piece.ToolName, piece.Call, piece.ArgumentsOffset = c.name, c.id, c.offset
 	c.named = true
@@ -172,7 +172,7 @@ func cut(text string, n int) string {
 		end--
 	}
 	if n >= utf8.UTFMax && end == 0 {
-		end = n // no text at all; a cut inside it harms nobody, and there must be progress
+		end = n // no valid text; a cut inside it does no harm, and there must be progress
 	}
 	return text[:end]
 }

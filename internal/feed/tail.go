@@ -6,17 +6,17 @@ import (
 	"xbot/internal/chat"
 )
 
-// tailBytes bounds what is published of a command at once. Of a command that prints faster only the end of each span is
-// shown: offsets tell of the gap, and the result brings what the model reads.
+// tailBytes bounds the output of a command that is published at once. Of a command that prints faster only the end of each span is shown:
+// offsets reveal the gap, and the result has the output for the model.
 const tailBytes = 8 << 10
 
-// Tail publishes what a command prints. Close it.
+// Tail publishes the output of a command. The caller must close it.
 type Tail struct {
 	pacer
 
 	bus  *Bus
 	key  chat.SessionKey
-	next chat.Output // what was not published yet, with the offset it starts at
+	next chat.Output // unpublished output, with the offset it starts at
 }
 
 // NewTail starts the output of a call, at its beginning.

@@ -5,7 +5,7 @@ const (
 	BangExited   ID = "bang_exited"    // %d exit code, %s how long it ran
 	BangTimedOut ID = "bang_timed_out" // %d seconds
 	BangKilled   ID = "bang_killed"    // %s how long it ran
-	BangLost     ID = "bang_lost"      // nobody can know how the command ended
+	BangLost     ID = "bang_lost"      // the end of the command is unknown
 	BangWhole    ID = "bang_whole"     // %s size; the text of a link
 	BangRefused  ID = "bang_refused"   // %s why the command could not be run
 	BangBroken   ID = "bang_broken"    // our bug

@@ -1,22 +1,22 @@
 package i18n
 
-// What the model is told of calls that did not run to their end, and people of the permissions they gave.
+// Results of calls that did not run to their end, for the model, and texts about permissions, for users.
 const (
 	CallInterrupt ID = "call_interrupt" // result of a call that a stop ended
 	CallClient    ID = "call_client"    // result of a call that the program that asked has not run yet
 	CallNotRun    ID = "call_not_run"   // result of a call that a stop kept from starting
 	CallSkipped   ID = "call_skipped"   // result of a call that a message kept from starting
-	CallUnknown   ID = "call_unknown"   // result of a call nobody can know about
+	CallUnknown   ID = "call_unknown"   // result of a call whose outcome is unknown
 	CallCrashed   ID = "call_crashed"   // result of a call in which worker processes crashed
 	CallBroken    ID = "call_broken"    // result of a call that our bug ended
-	CallRunner    ID = "call_runner"    // result of a call that its runner broke; %s says which and how
-	CallDenied    ID = "call_denied"    // result of a call that a person denied; %s who, %s note
+	CallRunner    ID = "call_runner"    // result of a call that its runner broke; %s runner and reason
+	CallDenied    ID = "call_denied"    // result of a call that a user denied; %s who, %s note
 	CallForbidden ID = "call_forbidden" // result of a call of a tool that a rule denies; %s tool
-	CallUnasked   ID = "call_unasked"   // result of a call that needs a permission nobody gave
+	CallUnasked   ID = "call_unasked"   // result of a call without the permission that it needs
 	TasksFull     ID = "tasks_full"     // result of a command that too many tasks keep from starting; takes their number
-	Unanswered    ID = "unanswered"     // note of xbot when it denies a call because nobody answered
-	Allowed       ID = "allowed"        // a person allowed a call; %s which
-	Denied        ID = "denied"         // a person denied a call; %s which
+	Unanswered    ID = "unanswered"     // note of xbot when it denies a call without an answer
+	Allowed       ID = "allowed"        // a user allowed a call; %s which
+	Denied        ID = "denied"         // a user denied a call; %s which
 	NothingAsked  ID = "nothing_asked"  // an answer without a question
 )
 

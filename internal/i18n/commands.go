@@ -1,6 +1,6 @@
 package i18n
 
-// What slash commands do, in one line each, for /help and for whoever completes a command while it is typed.
+// Slash commands in one line each, for /help and for the completion of a command while it is typed.
 const (
 	HelpStop    ID = "help_stop"
 	HelpHelp    ID = "help_help"

@@ -1,6 +1,6 @@
 package i18n
 
-// What became of the context of a conversation.
+// Notices about the compression of a context.
 const (
 	Compacted        ID = "compacted"          // %s tokens before, %s after
 	CompactedByRule  ID = "compacted_by_rule"  // %s tokens before, %s after; no model wrote a usable summary
@@ -15,13 +15,13 @@ var contextNotices = map[ID]map[Lang]string{
 	NotCompacted:     {English: "The context was not compressed, because the model did not answer (%s). Nothing has changed; try /compact again in a moment.", Chinese: "上下文未压缩，因为模型没有回答(%s)。一切保持原样，请稍后再试 /compact。"},
 }
 
-// What people are told of the context of a conversation.
+// Texts about the context of a conversation.
 const (
 	ContextFill      ID = "context_fill"      // %s tokens used, %s tokens in all, %d percent, %s source, %s model
 	ContextProvider  ID = "context_provider"  // a source
 	ContextEstimate  ID = "context_estimate"  // a source
 	ContextModeIs    ID = "context_mode_is"   // %s mode, %s and %s tokens
-	ContextModeNone  ID = "context_mode_none" // nothing happens by itself
+	ContextModeNone  ID = "context_mode_none" // nothing happens automatically
 	ContextModeSet   ID = "context_mode_set"  // %s mode
 	ContextUsage     ID = "context_usage"
 	ContextWhat      ID = "context_what" // heads of a table's columns
@@ -70,7 +70,7 @@ var context = map[ID]map[Lang]string{
 	ContextWhole:     {English: "The whole request: context panel of the page, “What the model saw”, or `GET %s`.", Chinese: "完整内容：页面的上下文面板中的“模型看到的内容”，或 `GET %s`。"},
 }
 
-// What people are told about what stands before their conversation, and about the language they are answered in.
+// Texts about the prompt of a conversation, and about the language of its answers.
 const (
 	HelpPrompt    ID = "help_prompt"
 	HelpLanguage  ID = "help_language"

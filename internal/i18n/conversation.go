@@ -1,13 +1,13 @@
 package i18n
 
-// What people are told when a conversation begins anew or goes on.
+// Texts about restarting, continuing and searching conversations.
 const (
-	ResetNew   ID = "reset_new"   // a person asked
+	ResetNew   ID = "reset_new"   // a user asked
 	ResetIdle  ID = "reset_idle"  // %s time of the last message
 	ResetDaily ID = "reset_daily" // %s time of the last message
 	ResetGreet ID = "reset_greet" // %s model
 
-	NewAsk       ID = "new_ask"       // somebody wrote a word for a new conversation
+	NewAsk       ID = "new_ask"       // a user wrote a word for a new conversation
 	ContinueNone ID = "continue_none" // nothing was stopped
 	SearchUsage  ID = "search_usage"
 	SearchNone   ID = "search_none"  // %s words
@@ -39,7 +39,7 @@ var resets = map[ID]map[Lang]string{
 	HelpSearch:   {English: "finds messages in all your conversations", Chinese: "在你的所有对话中查找消息"},
 }
 
-// What people are told who have as many of something as they may.
+// Errors about reached limits.
 const (
 	RoomSessions ID = "room_sessions" // %d how many
 	RoomRunners  ID = "room_runners"  // %d how many
@@ -52,14 +52,14 @@ var rooms = map[ID]map[Lang]string{
 	RoomTokens:   {English: "you have %d tokens, as many as a person may have here (limits.person.tokens of the policy); give one up first", Chinese: "你已有 %d 个令牌，达到了每人可拥有的上限(策略的 limits.person.tokens)；请先撤销一个。"},
 }
 
-// What people are told when they take a conversation back, or copy it.
+// Texts about rewinding or copying a conversation.
 const (
-	Rewound      ID = "rewound"       // %d messages of the person, %s first words of the oldest one
+	Rewound      ID = "rewound"       // %d messages of the user, %s first words of the oldest one
 	RewindNone   ID = "rewind_none"   // nothing was written yet
 	RewindChoose ID = "rewind_choose" // %d messages there are; a list follows
 	RewindGone   ID = "rewind_gone"   // %d id
 	RewindTwice  ID = "rewind_twice"  // %d id
-	RewindNotOne ID = "rewind_not"    // %d id of a message that no person wrote
+	RewindNotOne ID = "rewind_not"    // %d id of a message that no user wrote
 	RewindUsage  ID = "rewind_usage"
 	AskedAgain   ID = "asked_again" // %s first words
 	AskedNone    ID = "asked_none"  // nothing was written yet
@@ -69,7 +69,7 @@ const (
 	BranchUsage  ID = "branch_usage"
 	BranchNone   ID = "branch_none"
 	BranchList   ID = "branch_list"   // a list follows
-	BranchHere   ID = "branch_here"   // beside the version that is in the conversation
+	BranchHere   ID = "branch_here"   // added to the version that is in the conversation
 	BranchIn     ID = "branch_in"     // %d id of the message
 	BranchLong   ID = "branch_long"   // %d bytes that a message may have
 	OrderUnknown ID = "order_unknown" // %s name

@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of jobs.
+// Texts about cron jobs.
 const (
 	HelpCron     ID = "help_cron"
 	CronUsage    ID = "cron_usage"
@@ -10,7 +10,7 @@ const (
 	CronLimit    ID = "cron_limit"   // %d jobs
 	CronPolicy   ID = "cron_policy"  // a heartbeat is not changed here
 	CronOver     ID = "cron_over"    // no time is left
-	CronNone     ID = "cron_none"    // a person has no jobs
+	CronNone     ID = "cron_none"    // a user has no jobs
 	CronAdded    ID = "cron_added"   // %s job, %s name, %s next time
 	CronRemoved  ID = "cron_removed" // %s name
 	CronPaused   ID = "cron_paused"  // %s name
@@ -71,7 +71,7 @@ var crons = map[ID]map[Lang]string{
 	CronOutGone:    {English: "its conversation was deleted", Chinese: "对话已删除"},
 }
 
-// What people are told about the times of jobs, and why a job is not kept as they wrote it.
+// Texts about the times of jobs, and errors about invalid ones.
 const (
 	CronZoneProfile ID = "cron_zone_profile" // %s timezone
 	CronZonePolicy  ID = "cron_zone_policy"  // %s timezone

@@ -6,11 +6,11 @@ import (
 	"xbot/internal/fault"
 )
 
-// Refusals that people read: as errors in English, as answers in their language.
+// Refusals that users read: as errors in English, as answers in their language.
 const (
 	QueueFull     ID = "queue_full"      // %d messages wait
-	QueueFullLast ID = "queue_full_last" // behind it, where it is not said of more messages
-	QueueUnsaid   ID = "queue_unsaid"    // %d messages of which it was not said
+	QueueFullLast ID = "queue_full_last" // behind it, if further refusals are only counted
+	QueueUnsaid   ID = "queue_unsaid"    // %d messages refused without a notice
 	RunnerUnknown ID = "runner_unknown"  // %q name
 	PairUnknown   ID = "pair_unknown"    // %q code
 	FolderNone    ID = "folder_none"     // %s path
@@ -34,18 +34,18 @@ type sentence struct {
 // Error returns the English sentence.
 func (s sentence) Error() string { return Say(English, s.id, s.args...) }
 
-// Fault makes an error of a sentence: English for programs and for the model, and what Explain says for a person.
+// Fault makes an error of a sentence: English for programs and for the model; Explain translates it for users.
 func Fault(kind fault.Kind, id ID, args ...any) *fault.Error {
 	return fault.Errorf(kind, "%w", sentence{id: id, args: args})
 }
 
-// Says reports whether an error is a sentence of the catalogue.
+// Says reports whether an error is this sentence of the catalogue.
 func Says(err error, id ID) bool {
 	s, ok := errors.AsType[sentence](err)
 	return ok && s.id == id
 }
 
-// Explain returns what an error says to a person: in their language where it is a sentence of the catalogue, else as it is.
+// Explain returns the text of an error for a user: in their language if it is a sentence of the catalogue, else as it is.
 func Explain(lang Lang, err error) string {
 	if s, ok := errors.AsType[sentence](err); ok {
 		return Say(lang, s.id, s.args...)

@@ -1,6 +1,6 @@
 package i18n
 
-// Why a file that an answer links was not sent to the platform.
+// Reasons why a file linked by an answer was not sent to the platform.
 const (
 	FileNotSent ID = "file_not_sent" // %s its name, %s why
 	FileMissing ID = "file_missing"  //
@@ -12,14 +12,14 @@ const (
 	FileAway    ID = "file_away"     // the runner does not answer
 )
 
-// What became of a file that came with a shell command, where the command did not find it in its folder.
+// Notes on files that came with a shell command and were not found in its folder.
 const (
 	FileNotFetched ID = "file_not_fetched" // %s its name, %s why
 	FileLate       ID = "file_late"        // it did not arrive in time
 	FileBeside     ID = "file_beside"      // %s its name, %s its path
 )
 
-// FilesNowhere is said to a person whose files were not fetched, because nothing of theirs could keep them.
+// FilesNowhere is for a user whose files were not fetched, for want of a runner to keep them.
 const FilesNowhere ID = "files_nowhere"
 
 var files = map[ID]map[Lang]string{

@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of who may write, who they are, and where they are.
+// Texts about access, identities and places.
 const (
 	PairAsk      ID = "pair_ask"  // code
 	PairFull     ID = "pair_full" // too many wait
@@ -133,10 +133,10 @@ var gateway = map[ID]map[Lang]string{
 	HelpSession:    {English: "shows which conversation this chat continues, or chooses another one of yours; THREAD: has the coding agent that answers go on with that thread", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话；写会话编号则让编程智能体接着该会话继续"},
 }
 
-// What people are told at the door.
+// Refusals of direct messages.
 const (
 	DirectClosed  ID = "direct_closed"  // the bot takes no direct messages
-	DirectRefused ID = "direct_refused" // the sender stands on no list
+	DirectRefused ID = "direct_refused" // the sender is on no list
 )
 
 var access = map[ID]map[Lang]string{
@@ -144,7 +144,7 @@ var access = map[ID]map[Lang]string{
 	DirectRefused: {English: "You are not on the list of those who may write to me here. Ask an administrator to add you.", Chinese: "你不在允许与我对话的名单里。请联系管理员添加。"},
 }
 
-// What people are told about messages of their platform.
+// Texts about messages of platforms.
 const (
 	LinksLeftOut ID = "links_left_out" // the platform blocks addresses
 )

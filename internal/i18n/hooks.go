@@ -2,7 +2,7 @@ package i18n
 
 import "strings"
 
-// What is said of hooks.
+// Texts about hooks.
 const (
 	HookRefusedMessage ID = "hook_refused_message" // reason
 	HookRefusedTold    ID = "hook_refused_told"    // reason

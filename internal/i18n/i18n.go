@@ -1,5 +1,4 @@
-// Package i18n is the catalogue of sentences that the product says to people, in English and Chinese.
-// It is the only place where such sentences are written.
+// Package i18n is the catalogue of the product's sentences for users, in English and Chinese. It is the only place where such sentences are written.
 package i18n
 
 import (
@@ -42,7 +41,7 @@ var catalogues = []map[ID]map[Lang]string{
 // placeholder is a place of a sentence for something that differs.
 var placeholder = regexp.MustCompile(`%(\[\d+\])?[a-z]`)
 
-// Is reports whether a text is one of the sentences, in any language and with whatever was put into it.
+// Is reports whether a text is one of the sentences, in any language and with any arguments.
 func Is(text string, ids ...ID) bool {
 	for _, id := range ids {
 		for _, lang := range []Lang{English, Chinese} {

@@ -29,19 +29,19 @@ func Row(lang Lang, sentences ...string) string {
 	return strings.Join(sentences, " ")
 }
 
-// LanguageHints is what tells in which language somebody is addressed. Its zero value is English.
+// LanguageHints is the input for the choice of a user's language. Its zero value is English.
 type LanguageHints struct {
-	Chosen string   // what the person chose, as /language takes it
+	Chosen string   // what the user chose, as /language takes it
 	Text   string   // what is answered, where it is not among Here
-	Here   []string // what people wrote last in the conversation, newest first
-	Wrote  []string // what the person wrote last in other conversations, newest first
-	Usual  string   // what the policy says: en, zh or nothing
-	Shared bool     // several people read it: what one of them chose counts only where nothing was written that tells
+	Here   []string // what users wrote last in the conversation, newest first
+	Wrote  []string // what the user wrote last in other conversations, newest first
+	Usual  string   // the policy's language: en, zh or nothing
+	Shared bool     // several users read it: the choice of one counts only if no text has a known language
 }
 
-// Lang returns the language. A text to be answered decides if it is Chinese: whoever writes /帮助 reads Chinese. Then comes the language
-// of most of what was written last. What tells nothing, such as a picture or a bare command, has no say (Tells). Who chose a language
-// that the catalogue does not have is answered in English.
+// Lang returns the language. A text to be answered decides if it is Chinese: a user who writes /帮助 reads Chinese. Then comes the language of most of
+// the newest texts. Texts without a language, such as a picture or a bare command, do not count (Tells). A user who chose a language that the
+// catalogue does not have is answered in English.
 func (s LanguageHints) Lang() Lang {
 	if lang, chose := chosen(s.Chosen); chose && !s.Shared {
 		return lang
@@ -80,7 +80,7 @@ func chosen(choice string) (lang Lang, chose bool) {
 // votes is of how many texts most decide: a foreign one changes nothing, and two in a row do.
 const votes = 3
 
-// mostly is the language of most of the newest texts that tell one.
+// mostly returns the language of most of the newest texts that have one.
 func mostly(texts []string) (lang Lang, tells bool) {
 	var newest Lang
 	count := map[Lang]int{}
@@ -97,20 +97,20 @@ func mostly(texts []string) (lang Lang, tells bool) {
 	return newest, newest != ""
 }
 
-// leastLetters is how many Latin letters a text has at least that tells a language: ok, hi, yes and 666 are written in all of them.
+// leastLetters is how many Latin letters a text needs to have a language: ok, hi, yes and 666 are written in all of them.
 const leastLetters = 4
 
 var (
-	// untold is what says nothing of the language of who writes: code, addresses, mentions.
+	// untold matches the parts of a text without a language: code, addresses, mentions.
 	untold = regexp.MustCompile("(?s:```.*?(?:```|$))|`[^`\n]*`|(?i:\\bhttps?://|\\bwww\\.)[^\\s\\p{Han}，。；！？）]+|@[^\\s\\p{Han}，。；！？]+")
-	// bracketed is a line of the product: the name of a file, or what stands above what was overheard.
+	// bracketed is a line of the product: the name of a file, or the heading of overheard messages.
 	bracketed = regexp.MustCompile(`^\[.*\]$`)
-	// Other scripts tell that it is neither, also where Han characters stand among them, as in Japanese.
+	// Other scripts exclude both languages, also among Han characters, as in Japanese.
 	otherScript = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Hangul}]`)
 )
 
-// Tells returns the language in which a text was written, if it tells one: Chinese when it has a Han character, English when it has a few
-// Latin letters. Quotations, lines that name files, code, addresses and mentions tell nothing, nor does a command, unless it is Chinese.
+// Tells returns the language in which a text was written, if it is known: Chinese when it has a Han character, English when it has a few Latin
+// letters. Quotations, lines that name files, code, addresses and mentions do not count, nor does a command, unless it is Chinese.
 func Tells(text string) (lang Lang, tells bool) {
 	text = strings.TrimSpace(text)
 	command := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!")

@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of memory.
+// Texts about memory.
 const (
 	MemorizeFailed ID = "memorize_failed" // %s why
 
@@ -17,7 +17,7 @@ const (
 	MemoryExport ID = "memory_export" // %s address
 	MemoryWaits  ID = "memory_waits"  // %s time
 	MemoryLost   ID = "memory_lost"   // %s time, %s why
-	MemoryGuest  ID = "memory_guest"  // the conversation is of somebody else
+	MemoryGuest  ID = "memory_guest"  // the conversation is another user's
 	MemoryGroup  ID = "memory_group"  // only administrators change that of a group
 )
 

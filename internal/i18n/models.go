@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of the models that answer them.
+// Texts about models.
 const (
 	HelpModel   ID = "help_model"
 	HelpModels  ID = "help_models"
@@ -105,7 +105,7 @@ var models = map[ID]map[Lang]string{
 	ChosenByNobody:   {English: "the usual one", Chinese: "默认"},
 }
 
-// What people are told of the tokens they have used.
+// Texts about used tokens.
 const (
 	UsageNone  ID = "usage_none"
 	UsageHead  ID = "usage_head" // heads of a table's columns
@@ -122,7 +122,7 @@ var usage = map[ID]map[Lang]string{
 	UsageHere:  {English: "this conversation", Chinese: "本对话"},
 }
 
-// What a test of a channel writes to a platform.
+// Text that a test of a channel sends to a platform.
 const (
 	TrialMessage ID = "trial_message"
 )

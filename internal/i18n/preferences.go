@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of what they set for themselves.
+// Texts about the preferences of users.
 const (
 	PreferenceLanguage     ID = "preference_language"
 	PreferenceZone         ID = "preference_zone"
@@ -21,7 +21,7 @@ const (
 	PreferenceSoul         ID = "preference_soul"
 	PreferenceTitles       ID = "preference_titles"
 	PreferenceTheme        ID = "preference_theme"
-	PreferenceNotices      ID = "preference_notices" // where long turns are told of
+	PreferenceNotices      ID = "preference_notices" // where notices about long turns go
 	PreferenceNowhere      ID = "preference_nowhere" // no chat
 	PreferenceLimits       ID = "preference_limits"  // %s address of the page of limits
 	PreferencePageLanguage ID = "preference_page_language"
@@ -105,11 +105,11 @@ var preferences = map[ID]map[Lang]string{
 	HelpSettings:           {English: "shows your settings, and changes one", Chinese: "查看或修改你的设置"},
 }
 
-// What people are told of what tools may do.
+// Texts about tool permissions.
 const (
 	HelpPermissions  ID = "help_permissions"
 	PermissionsUsage ID = "permissions_usage"
-	PermissionsRules ID = "permissions_rules" // above the rules of the person
+	PermissionsRules ID = "permissions_rules" // above the rules of the user
 	PresetHere       ID = "preset_here"       // %s preset, %s what it means
 	PresetFollows    ID = "preset_follows"    // %s preset, %s what it means
 	PresetReadOnly   ID = "preset_read_only"  // what it means

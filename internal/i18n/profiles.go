@@ -1,13 +1,13 @@
 package i18n
 
-// What people are told of what they say of themselves, and of memory that is switched off.
+// Texts about the profiles of users, and about memory that is switched off.
 const (
 	HelpProfile     ID = "help_profile"
 	ProfileUsage    ID = "profile_usage"
 	ProfileNone     ID = "profile_none"     // nothing was written
 	ProfileIs       ID = "profile_is"       // %d characters, %d at most; the text follows
 	ProfileZone     ID = "profile_zone"     // %s timezone
-	ProfileSet      ID = "profile_set"      // it is as the person wrote it
+	ProfileSet      ID = "profile_set"      // it is as the user wrote it
 	ProfileGone     ID = "profile_gone"     // it is empty now
 	ProfileNotHere  ID = "profile_not_here" // others read along
 	ProfileTooLong  ID = "profile_too_long" // %d characters, %d at most

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// What people are shown of a turn while it runs.
+// Texts about a turn while it runs.
 const (
 	ProgressWorking  ID = "progress_working"
-	ProgressStill    ID = "progress_still"    // a line of its own; %s how long it runs
+	ProgressStill    ID = "progress_still"    // a separate line; %s how long it runs
 	ProgressStillAt  ID = "progress_still_at" // the same; %s how long, %s what it does
-	ProgressAsking   ID = "progress_asking"   // a call waits for a person
+	ProgressAsking   ID = "progress_asking"   // a call waits for a user
 	ProgressProvider ID = "progress_provider" // it waits for its model provider
-	ProgressGoesOn   ID = "progress_goes_on"  // and goes on by itself; %s why it waits
+	ProgressGoesOn   ID = "progress_goes_on"  // and goes on automatically; %s why it waits
 	ProgressQuiet    ID = "progress_quiet"    // nothing was heard for long
 	ProgressDone     ID = "progress_done"     //
 	ProgressStopped  ID = "progress_stopped"  //
@@ -26,13 +26,13 @@ const (
 	ProgressSilent   ID = "progress_silent"   // %s since when nothing was heard
 	ProgressThinking ID = "progress_thinking" // the model is at work
 	ProgressCompress ID = "progress_compress" // the context is being compressed
-	ProgressWaits    ID = "progress_waits"    // beside a call: it waits for a permission
-	ProgressBehind   ID = "progress_behind"   // beside a call: it goes on in the background
+	ProgressWaits    ID = "progress_waits"    // next to a call: it waits for a permission
+	ProgressBehind   ID = "progress_behind"   // next to a call: it goes on in the background
 	ProgressOutput   ID = "progress_output"   // above the last output of a command
 	ProgressTodos    ID = "progress_todos"    // %d done of %d
 )
 
-// How long something takes.
+// Durations.
 const (
 	ProgressSeconds ID = "progress_seconds" // %d
 	ProgressMinute  ID = "progress_minute"  // %d minutes
@@ -72,20 +72,20 @@ var progress = map[ID]map[Lang]string{
 	ProgressHour:     {English: "%d h", Chinese: "%d 小时"},
 }
 
-// Received says at once that a message arrived.
+// Received confirms at once that a message arrived.
 const Received ID = "received"
 
 var feedback = map[ID]map[Lang]string{
 	Received: {English: "Got it!", Chinese: "收到！"},
 }
 
-// What the server tells its operator, and people of their own turns, in chats on platforms.
+// Notices for the operator, and for users about their turns, in chats on platforms.
 const (
 	NoticesTitle ID = "notices_title"
 	Started      ID = "started"      // version, address
 	StartedAway  ID = "started_away" // names of bots
 	StartedDemo  ID = "started_demo"
-	// WorkspaceIsHome has the home folder, and the setting for a folder of its own.
+	// WorkspaceIsHome has the home folder, and the setting for a separate folder.
 	WorkspaceIsHome ID = "workspace_is_home"
 
 	TurnFinished ID = "turn_finished" // title, how long it took

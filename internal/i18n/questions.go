@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// What people on platforms are asked before a call runs, and what they are told of their answers.
+// Questions to users on platforms before a call runs, and texts about their answers.
 const (
 	AskTitle    ID = "ask_title"     // %s tool
 	AskFolder   ID = "ask_folder"    // %s the folder that it runs in
@@ -24,9 +24,9 @@ const (
 	SentExpired ID = "sent_expired"  // answers could not be delivered for so long that they were given up
 	AskAllowed  ID = "ask_allowed"   // %s who
 	AskDenied   ID = "ask_denied"    // %s who
-	AskLate     ID = "ask_late"      // nobody answered in time
+	AskLate     ID = "ask_late"      // not answered in time
 	AskVoid     ID = "ask_void"      // the turn ended first
-	AskNotYours ID = "ask_notyours"  // somebody else has to answer
+	AskNotYours ID = "ask_notyours"  // another user has to answer
 	AskRetry    ID = "ask_retry"     // an answer was not recorded
 	AskForm     ID = "ask_form"      // title above questions of the model
 	AskSend     ID = "ask_send"      // label of a button
@@ -67,7 +67,7 @@ var asks = map[ID]map[Lang]string{
 	AskRetry:    {English: "Your answer was not recorded. Press again in a moment.", Chinese: "答复未能记录，请稍后再按一次。"},
 }
 
-// Outcome says how a question to a person ended.
+// Outcome returns how a question to a user ended.
 func Outcome(lang Lang, a chat.Approval) string {
 	allowed, denied, late := AskAllowed, AskDenied, AskLate
 	switch {
@@ -92,7 +92,7 @@ func Outcome(lang Lang, a chat.Approval) string {
 	}
 }
 
-// What is said about the questions of the model (tool AskUser).
+// Texts about the questions of the model (tool AskUser).
 const (
 	InquiryOption    ID = "inquiry_option"    // %s question, %s what was chosen, %s what can be
 	InquiryOne       ID = "inquiry_one"       // %s question
@@ -109,7 +109,7 @@ const (
 	InquiryAnswered  ID = "inquiry_answered"  // %s answers
 	ConfigChange     ID = "config_change"     // %s the command that changes a setting
 	ConfigShow       ID = "config_show"       // %s the command that shows a part of the policy
-	ConfigReason     ID = "config_reason"     // %s what the model says
+	ConfigReason     ID = "config_reason"     // %s the model's reason
 	InquiryHowOne    ID = "inquiry_how_one"   // how a question is answered: with options
 	InquiryHowMany   ID = "inquiry_how_many"  // the same, several of them
 	InquiryHowOther  ID = "inquiry_how_other" // the same, options or words
@@ -119,8 +119,8 @@ const (
 	InquiryHowDash   ID = "inquiry_how_dash"  // how one of several is left out
 	InquiryHowSkip   ID = "inquiry_how_skip"  // how the only one is left out
 	InquiryButton    ID = "inquiry_button"    // the question which button of a card
-	InquiryDeclined  ID = "inquiry_declined"  // result of a question that a person declined; %s note
-	InquiryLate      ID = "inquiry_late"      // result of a question that nobody answered in time
+	InquiryDeclined  ID = "inquiry_declined"  // result of a question that a user declined; %s note
+	InquiryLate      ID = "inquiry_late"      // result of a question that was not answered in time
 	InquiryStopped   ID = "inquiry_stopped"   // result of a question of a turn that was stopped
 	MCPSecret        ID = "mcp_secret"        // a server asks for what looks like a secret
 	MCPAddress       ID = "mcp_address"       // a server sends the user to a web page; %s host
@@ -163,9 +163,9 @@ var inquiries = map[ID]map[Lang]string{
 	InquiryTogether:  {English: "The user answered all of them together:\n%s", Chinese: ""},
 }
 
-// What is said where a person changes a call before they permit it, and where they answer for several at once.
+// Texts about a call that a user changes before they permit it, and about answers for several at once.
 const (
-	CallEdited      ID = "call_edited"       // stands behind the result of a changed call, for the model
+	CallEdited      ID = "call_edited"       // behind the result of a changed call, for the model
 	EditQuestions   ID = "edit_questions"    // the call asks questions
 	EditAlways      ID = "edit_always"       // a rule would mean the call as it was
 	EditDenied      ID = "edit_denied"       // %s tool: a rule denies what it would be
@@ -213,20 +213,20 @@ var numbered = map[ID]map[Lang]string{
 	NumberedFree:    {English: "Answer in your own words.", Chinese: "请直接用文字回答。"},
 }
 
-// What people are told who connect an account that they have elsewhere.
+// Texts about connecting external accounts.
 const (
 	OAuthAsk         ID = "oauth_ask"          // question; %s provider, %s reason
 	OAuthScopes      ID = "oauth_scopes"       // %s scopes
 	OAuthOpen        ID = "oauth_open"         // %s address
-	OAuthNoAddress   ID = "oauth_no_address"   // nobody knows the address of the page
+	OAuthNoAddress   ID = "oauth_no_address"   // the address of the page is unknown
 	OAuthButton      ID = "oauth_button"       // label of a button; %s provider
 	OAuthByLink      ID = "oauth_by_link"      // a text instead of the connection; %s provider
 	OAuthConnected   ID = "oauth_connected"    // %s provider
 	OAuthConnectedAs ID = "oauth_connected_as" // %s provider, %s account
 
 	OAuthTitle     ID = "oauth_title"      // title of the page; %s provider
-	OAuthWhose     ID = "oauth_whose"      // %s provider, %s name of the person here
-	OAuthNotYou    ID = "oauth_not_you"    // what to do who is somebody else
+	OAuthWhose     ID = "oauth_whose"      // %s provider, %s name of the user here
+	OAuthNotYou    ID = "oauth_not_you"    // instructions for another user
 	OAuthForServer ID = "oauth_for_server" // what the account is for, and who asks
 	OAuthGo        ID = "oauth_go"         // label of a button; %s provider
 	OAuthClose     ID = "oauth_close"      // the page is not needed any more
@@ -234,12 +234,12 @@ const (
 	OAuthFailed    ID = "oauth_failed"     // title of a page
 	OAuthOver      ID = "oauth_over"       // a state or a ticket that was used, or is too old
 	OAuthForged    ID = "oauth_forged"     // a ticket that is none
-	OAuthOther     ID = "oauth_other"      // somebody else is signed in
+	OAuthOther     ID = "oauth_other"      // another user is signed in
 	OAuthGone      ID = "oauth_gone"       // the provider is gone or switched off
 	OAuthMixed     ID = "oauth_mixed"      // another provider has answered
-	OAuthSays      ID = "oauth_says"       // %s provider, %s what it says
+	OAuthSays      ID = "oauth_says"       // %s provider, %s its message
 	OAuthElsewhere ID = "oauth_elsewhere"  // the form was sent from another page
-	OAuthDisabled  ID = "oauth_disabled"   // the person may not come any more
+	OAuthDisabled  ID = "oauth_disabled"   // the user is disabled
 	OAuthLater     ID = "oauth_later"      // %s what went wrong
 	OAuthOurs      ID = "oauth_ours"       // a fault of this server
 	OAuthToPage    ID = "oauth_to_page"    // link to the page

@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of how messages wait.
+// Texts about queued messages.
 const (
 	HelpQueue    ID = "help_queue"
 	QueueUsage   ID = "queue_usage"   // %s how /queue is written
@@ -8,7 +8,7 @@ const (
 	QueueHere    ID = "queue_here"    // why one holds: it was set for the conversation
 	QueueChannel ID = "queue_channel" // for the channel; %s its name
 	QueuePolicy  ID = "queue_policy"  // in general
-	QueueDirect  ID = "queue_direct"  // nobody set it: the default of direct chats
+	QueueDirect  ID = "queue_direct"  // not set: the default of direct chats
 	QueueOther   ID = "queue_other"   // the default of all other places
 	QueueDefault ID = "queue_default" // the default everywhere
 	QueueCommand ID = "queue_command" // a message that waits was to become a command

@@ -1,6 +1,6 @@
 package i18n
 
-// What is said of runners.
+// Texts about runners.
 const (
 	RunnerUsed        ID = "runner_used"         // %s name
 	RunnerUsedOffline ID = "runner_used_offline" // %s name
@@ -9,7 +9,7 @@ const (
 	RunnerGone        ID = "runner_gone"         // %s name of a chosen runner that was revoked
 	RunnerMade        ID = "runner_made"         // %s name
 	RunnerRevoked     ID = "runner_revoked"      // %s name
-	RunnerOfScene     ID = "runner_of_scene"     // %s name of the runner that the policy names for a scene, and that is not there for whom it would serve
+	RunnerOfScene     ID = "runner_of_scene"     // %s name of the runner that the policy names for a scene, and that is not there for the user
 	RunnerUsage       ID = "runner_usage"        // how /runner is written
 	RunnerOnline      ID = "runner_online"
 	RunnerOffline     ID = "runner_offline"

@@ -1,6 +1,6 @@
 package i18n
 
-// What commands say that are about xbot itself: help, status, folders, settings.
+// Texts of commands about xbot itself: help, status, folders, settings.
 const (
 	PluginSilent ID = "plugin_silent" // %s plugin
 	PluginFailed ID = "plugin_failed" // %s command, %s why

@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of subagents.
+// Texts about subagents.
 const (
 	SubagentsSpent ID = "subagents_spent"
 	SubagentAsks   ID = "subagent_asks"   // %s name, %s tool, %s what it is about
@@ -37,7 +37,7 @@ var subagents = map[ID]map[Lang]string{
 	AgentsOwn:      {English: "you (Settings → Agents and roles)", Chinese: "你自己（设置 → 智能体与角色）"},
 }
 
-// What people are told of chats among subagents.
+// Texts about chats among subagents.
 const (
 	HelpGroups  ID = "help_groups"
 	GroupsUsage ID = "groups_usage"
@@ -47,7 +47,7 @@ const (
 	GroupEnds   ID = "group_ends"    // %s id
 	GroupIsOver ID = "group_is_over" // %s id
 	GroupShown  ID = "group_shown"   // %s id, %s state, %s members, %s topic
-	GroupQuiet  ID = "group_quiet"   // nothing was said
+	GroupQuiet  ID = "group_quiet"   // no member wrote anything
 	GroupPassed ID = "group_passed"  // a member had nothing to add
 	GroupMute   ID = "group_mute"    // a member could not answer
 	GroupMaker  ID = "group_maker"   // who made it
@@ -55,10 +55,10 @@ const (
 
 	GroupOpen   ID = "group_state_"       // it goes on
 	GroupRounds ID = "group_state_rounds" // why it is over
-	GroupAgreed ID = "group_state_agreed" // nobody had more to add
+	GroupAgreed ID = "group_state_agreed" // no member had more to add
 	GroupClosed ID = "group_state_closed" // it was ended
 	GroupBudget ID = "group_state_budget" // no tokens left
-	GroupFailed ID = "group_state_failed" // nobody could answer
+	GroupFailed ID = "group_state_failed" // no member could answer
 	GroupGone   ID = "group_state_gone"   // a member was deleted
 )
 
@@ -86,7 +86,7 @@ var groups = map[ID]map[Lang]string{
 	GroupGone:   {English: "the conversation of a member was deleted", Chinese: "某个成员的对话已被删除"},
 }
 
-// What people are told of the skills and roles that they publish and install.
+// Texts about the skills and roles that users publish and install.
 const (
 	HelpApp          ID = "help_app"
 	AppUsage         ID = "app_usage"

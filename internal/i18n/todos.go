@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of what is left to do.
+// Texts about todos.
 const (
 	HelpTodos ID = "help_todos"
 	TodosNone ID = "todos_none"
@@ -13,7 +13,7 @@ var todos = map[ID]map[Lang]string{
 	TodosHere: {English: "To do in this conversation:", Chinese: "本对话的待办事项："},
 }
 
-// What is said about plan mode and the plans that models propose (tool propose_plan).
+// Texts about plan mode and the plans that models propose (tool propose_plan).
 const (
 	HelpPlan      ID = "help_plan"
 	PlanUsage     ID = "plan_usage"
@@ -25,9 +25,9 @@ const (
 	PlanWrong     ID = "plan_wrong"     // %s what is wrong with an edited plan
 	PlanNoteLong  ID = "plan_note_long" // %d bytes
 	CallPlanFirst ID = "call_plan"      // result of a call in a turn without an approved plan; %s tool
-	PlanRejected  ID = "plan_rejected"  // result of a plan that a person did not approve
+	PlanRejected  ID = "plan_rejected"  // result of a plan that a user did not approve
 	PlanRevise    ID = "plan_revise"    // the same, %s note
-	PlanLate      ID = "plan_late"      // the same, where nobody answered in time
+	PlanLate      ID = "plan_late"      // the same, without an answer in time
 	PlanTitle     ID = "plan_title"     // above a plan that is to be approved
 	PlanTitled    ID = "plan_titled"    // the same, %s title
 	PlanAsks      ID = "plan_asks"      // above the questions of a plan
@@ -35,13 +35,13 @@ const (
 	PlanApprove   ID = "plan_approve"   // label of a button
 	PlanReject    ID = "plan_reject"    // label of a button
 	PlanNote      ID = "plan_note"      // label of the field
-	PlanTaken     ID = "plan_taken"     // a person approved it
-	PlanBack      ID = "plan_back"      // a person sent it back
+	PlanTaken     ID = "plan_taken"     // a user approved it
+	PlanBack      ID = "plan_back"      // a user sent it back
 	PlanBackNote  ID = "plan_back_note" // the same, %s note
 	PlanByPerson  ID = "plan_by_person" // %s who approved it
 	PlanByEdit    ID = "plan_by_edit"   // %s who edited and approved it
 	PlanBackBy    ID = "plan_back_by"   // %s who sent it back
-	PlanNobody    ID = "plan_nobody"    // nobody answered in time
+	PlanNobody    ID = "plan_nobody"    // not answered in time
 )
 
 var plans = map[ID]map[Lang]string{

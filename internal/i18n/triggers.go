@@ -1,6 +1,6 @@
 package i18n
 
-// What people are told of the addresses at which other programs call their conversations.
+// Texts about triggers: the addresses at which other programs call conversations.
 const (
 	HelpTrigger     ID = "help_trigger"
 	TriggerUsage    ID = "trigger_usage"
@@ -35,7 +35,7 @@ var triggers = map[ID]map[Lang]string{
 	TriggerRefused:  {English: "last refused: %s", Chinese: "最近一次拒绝：%s"},
 }
 
-// What administrators are told of what consumers of services ask, and what consumers are told while a person answers them.
+// Texts about the questions of consumers, for administrators, and about handovers, for consumers.
 const (
 	HelpInbox     ID = "help_inbox"
 	InboxTitle    ID = "inbox_title"    // of the conversation; %s service
@@ -57,7 +57,7 @@ const (
 	InboxRead     ID = "inbox_read"     // a status
 	InboxHandled  ID = "inbox_handled"  // a status
 	InboxNameless ID = "inbox_nameless" // a conversation without a title
-	ServiceTaken  ID = "service_taken"  // to a consumer whose conversation a person has taken
+	ServiceTaken  ID = "service_taken"  // to a consumer whose conversation an administrator has taken over
 )
 
 var serviceInbox = map[ID]map[Lang]string{

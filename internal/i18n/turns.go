@@ -1,14 +1,14 @@
 package i18n
 
-// What people are told of their turns, and of messages that wait for one.
+// Texts about turns, and about messages that wait for one.
 const (
-	Stopped        ID = "stopped"          // a person stopped the turn
+	Stopped        ID = "stopped"          // a user stopped the turn
 	StoppedQueued  ID = "stopped_queued"   // a queued message was cleared by a stop
 	StopsTurn      ID = "stops_turn"       // answer to a stop: a turn runs
 	StopsNothing   ID = "stops_nothing"    // answer to a stop: none runs
 	StopsQueued    ID = "stops_queued"     // added to both; %d messages
 	Interrupted    ID = "interrupted"      // a newer message stopped the turn
-	ShutOut        ID = "shut_out"         // an administrator has shut the person out while it ran
+	ShutOut        ID = "shut_out"         // an administrator disabled the user while it ran
 	Superseded     ID = "superseded"       // a newer message took the place of one that waited
 	Recalled       ID = "recalled"         // its sender took a message back that waited
 	DroppedNew     ID = "dropped_new"      // the queue was full; %d how many wait
@@ -21,13 +21,13 @@ const (
 	ModelRefused   ID = "model_refused"    // %s reason
 	ModelNotCalled ID = "model_not_called" // %s reason
 
-	ModelRefusedPlain   ID = "model_refused_plain" // the same two, of whom the cause does not concern
+	ModelRefusedPlain   ID = "model_refused_plain" // the same two, for users not concerned by the cause
 	ModelNotCalledPlain ID = "model_not_called_plain"
 	ModelCause          ID = "model_cause"            // to an administrator; %s model, %s reason
 	ModelCauseNotCalled ID = "model_cause_not_called" // the same
 
 	ModelToolRefused      ID = "model_tool_refused"       // %s tools, %s reason
-	ModelToolRefusedPlain ID = "model_tool_refused_plain" // the same, of whom the reason does not concern; %s tools
+	ModelToolRefusedPlain ID = "model_tool_refused_plain" // the same, for users not concerned by the reason; %s tools
 	ModelToolCause        ID = "model_tool_cause"         // to an administrator; %s model, %s tools, %s reason
 
 	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
@@ -52,7 +52,7 @@ const (
 	AnswerAsks     ID = "answer_asks"     // to a program that waits for an answer; %s name of a tool
 	StillKilled    ID = "still_killed"    // %d commands of a stopped turn whose runner has not heard of the kill
 
-	AgentFailed     ID = "agent_failed"      // %s agent, %s what it says
+	AgentFailed     ID = "agent_failed"      // %s agent, %s its message
 	AgentLogIn      ID = "agent_log_in"      // %s agent, %s runner, %s command
 	AgentLost       ID = "agent_lost"        // %s agent, %s how its process ended
 	AgentEnded      ID = "agent_ended"       // the same, while it waited for an answer
@@ -67,7 +67,7 @@ const (
 	AgentAlways     ID = "agent_always"
 	AgentRefuse     ID = "agent_refuse"
 
-	ConsumerFailed      ID = "consumer_failed"  // these to people outside, without what concerns whoever runs the service
+	ConsumerFailed      ID = "consumer_failed"  // these to consumers, without causes that concern only the operator of the service
 	ConsumerBusy        ID = "consumer_busy"    // the model cannot be reached
 	ConsumerRefused     ID = "consumer_refused" // the model did not take the request
 	ConsumerTooLong     ID = "consumer_too_long"

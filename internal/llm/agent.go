@@ -5,7 +5,7 @@ import (
 	"xbot/internal/codingagent"
 )
 
-// agentClient stands for a coding agent, which answers whole turns and no calls.
+// agentClient is a Client of a coding agent, which answers whole turns and no calls.
 type agentClient interface{ CodingAgent() codingagent.Settings }
 
 // As returns the first client of type T among c and the clients that it wraps.
@@ -23,7 +23,7 @@ func As[T any](c Client) (found T, ok bool) {
 	return found, false
 }
 
-// AgentOf returns the settings of the coding agent that a client stands for; ok is false if it stands for a model.
+// AgentOf returns the settings of the coding agent behind a client; ok is false for a client of a model.
 func AgentOf(c Client) (set codingagent.Settings, ok bool) {
 	a, ok := As[agentClient](c)
 	if !ok {

@@ -7,8 +7,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// Why a call failed that is worth repeating. Adapters wrap one of these, so that the caller can tell the person which
-// (chat.Retry.Reason) and count the same causes together. Each is fault.Unavailable.
+// The causes of call failures that are worth a retry. Adapters wrap one of these, so that the caller can show the cause
+// (chat.Retry.Reason) and count equal causes together. Each is fault.Unavailable.
 var (
 	// ErrTruncated: the stream ended without a finish reason or a mark of its end, so what came is not an answer.
 	ErrTruncated error = fault.Errorf(fault.Unavailable, "truncated stream")
@@ -18,7 +18,7 @@ var (
 	ErrNetwork error = fault.Errorf(fault.Unavailable, "network")
 	// ErrEmpty: the provider answered without an answer.
 	ErrEmpty error = fault.Errorf(fault.Unavailable, "empty answer")
-	// ErrServer: the provider said that it failed, or sent what cannot be understood.
+	// ErrServer: the provider reported a failure, or sent an unreadable response.
 	ErrServer error = fault.Errorf(fault.Unavailable, "server error")
 )
 
@@ -44,7 +44,7 @@ func RefusalOf(err error) (status int, words string, ok bool) {
 	return r.HTTPStatus(), r.Words(), true
 }
 
-// Reason says in a few words why err makes a call worth repeating: rate limit, timeout, network, truncated stream, empty
+// Reason describes in a few words why err makes a call worth repeating: rate limit, timeout, network, truncated stream, empty
 // answer or server error, with its status if it has one, or in the words given by Because. It is "" for an error that is not worth repeating.
 func Reason(err error) string {
 	if b, ok := errors.AsType[*because](err); ok {
@@ -90,20 +90,20 @@ func (discard) ToolCall(int, string)  {}
 func (discard) Arguments(int, string) {}
 func (discard) Progress()             {}
 
-// OfOwnAccount wraps an error of a model of a person's own subscription: only they can do something about it.
+// OfOwnAccount wraps an error of a model of a user's own subscription: only they can do something about it.
 type OfOwnAccount struct{ Why error }
 
-// Error says why.
+// Error returns the text of Why.
 func (o OfOwnAccount) Error() string { return o.Why.Error() }
 
-// Unwrap returns why, with its kind.
+// Unwrap returns Why, with its kind.
 func (o OfOwnAccount) Unwrap() error { return o.Why }
 
 // NotCalled wraps why no model was called at all: the settings or the policy name one that cannot be.
 type NotCalled struct{ Why error }
 
-// Error says why.
+// Error returns the text of Why.
 func (n NotCalled) Error() string { return n.Why.Error() }
 
-// Unwrap returns why, with its kind.
+// Unwrap returns Why, with its kind.
 func (n NotCalled) Unwrap() error { return n.Why }

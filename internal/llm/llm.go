@@ -1,5 +1,5 @@
 // Package llm is the port to language models. A Client makes one streamed call and never retries: retries are
-// counted and scheduled by the caller, who tells the person about each. Adapters live in llm/openai, llm/anthropic
+// counted and scheduled by the caller, which reports each to the user. Adapters live in llm/openai, llm/anthropic
 // and llm/demo.
 package llm
 
@@ -14,9 +14,9 @@ import (
 type Client interface {
 	// Generate makes one call and streams it to sink, which may be nil. It returns the whole answer, or an error:
 	//
-	//   - fault.RateLimited with After when the provider says when to ask again (429)
-	//   - fault.Unavailable for 5xx, network errors, and no progress for the idle limit; with After when a 503 says when.
-	//     Reason tells the causes apart
+	//   - fault.RateLimited with After when the provider names a time for the retry (429)
+	//   - fault.Unavailable for 5xx, network errors, and no progress for the idle limit; with After when a 503 names a time.
+	//     Reason distinguishes the causes.
 	//   - fault.TooLarge when the input exceeds the model's context window
 	//   - fault.Invalid or fault.Denied for other 4xx (bad request, bad key); repeating them cannot help
 	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason or a mark of its end
@@ -33,12 +33,12 @@ type Client interface {
 type Sink interface {
 	Text(piece string)
 	Reasoning(piece string)
-	// ToolCall tells that the model began to write a call of the named tool: call counts those of the answer, from 0.
+	// ToolCall reports that the model began to write a call of the named tool: call counts those of the answer, from 0.
 	ToolCall(call int, name string)
-	// Arguments is a piece of the arguments of a call whose name was told. Pieces of several calls may alternate. Those of one
+	// Arguments reports a piece of the arguments of a call that ToolCall announced. Pieces of several calls may alternate. Those of one
 	// call, put together, are how its arguments in the answer begin; only where a provider corrects what it sent, they differ.
 	Arguments(call int, piece string)
-	// Progress tells that bytes arrived, whether or not they carried text.
+	// Progress reports that bytes arrived, whether or not they carried text.
 	Progress()
 }
 
@@ -48,8 +48,8 @@ type Request struct {
 	Messages  []Message // alternating as the provider needs it is the adapter's work
 	Tools     []Tool    // in a stable order
 	MaxTokens int       // limit of the answer, in tokens; 0 means the provider's default or the adapter's
-	// Effort is how much the model is to think, one of chat.ThinkLevels; empty: as much as it does by itself. A model that
-	// knows no such thing thinks as it does.
+	// Effort is how much the model is to think, one of chat.ThinkLevels; empty: the model's default. A model without
+	// think levels ignores it.
 	Effort string
 	// Forced requires a call of one of Tools; Single limits the answer to one call. Adapters omit a field that the
 	// provider has refused.
@@ -70,7 +70,7 @@ type Message struct {
 	IsError    bool            // for tool
 	Pictures   []Picture       // for user and tool: what is shown with the content, in this order
 	// Volatile marks a user message at the end that is meant for this one request and will not be sent again, such as a
-	// reminder. Adapters mark what stands before it for the provider's cache, and never write it into another message
+	// reminder. Adapters mark the messages before it for the provider's cache, and never write it into another message
 	// unless the provider wants it so.
 	Volatile bool
 }
@@ -81,8 +81,8 @@ type Picture struct {
 	Data      []byte
 }
 
-// ToolCall is a call that a model asked for. In requests ID is ours (chat.CallID) so that pairs are unique whatever
-// the provider repeats; adapters shorten or re-map it where a provider restricts ids.
+// ToolCall is a call that a model asked for. In requests ID is ours (chat.CallID) so that pairs are unique even if
+// the provider repeats ids; adapters shorten or re-map it where a provider restricts ids.
 type ToolCall struct {
 	ID        string
 	Name      string
@@ -97,7 +97,7 @@ type Tool struct {
 	Strict      bool            // the provider may hold the model to Parameters
 }
 
-// FinishReason says why a model stopped.
+// FinishReason is the reason why a model stopped.
 type FinishReason string
 
 // The finish reasons, OpenAI's names.
@@ -106,13 +106,13 @@ const (
 	FinishToolCalls     FinishReason = "tool_calls"
 	FinishLength        FinishReason = "length"
 	FinishContentFilter FinishReason = "content_filter"
-	// FinishWindow: the answer ran into the end of the context window. Not every provider tells it from FinishLength.
+	// FinishWindow: the answer reached the end of the context window. Some providers report FinishLength instead.
 	FinishWindow FinishReason = "context_window_exceeded"
 	// FinishMalformed: the model wrote a call that its provider could not read, and the answer does not have it.
 	FinishMalformed FinishReason = "malformed_function_call"
 )
 
-// Answer is what a model said.
+// Answer is the result of a model call.
 type Answer struct {
 	Text      string
 	Reasoning string

@@ -13,8 +13,8 @@ import (
 // maxConsults is how many answers of the model a Consult takes before it gives up.
 const maxConsults = 3
 
-// Consult asks a model that must answer by calling one tool, whose arguments are read into a P. What cannot be used, by
-// what check says, is told to the model, twice at most. Unavailable: it wrote nothing usable.
+// Consult asks a model that must answer by calling one tool, whose arguments are read into a P. The model gets the error of
+// check for what cannot be used, twice at most. Unavailable: it wrote nothing usable.
 func Consult[P any](ctx context.Context, ask Ask, r llm.Request, check func(*P) error) (P, error) {
 	name := r.Tools[0].Name
 	var why error

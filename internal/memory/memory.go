@@ -1,4 +1,4 @@
-// Package memory is the port of what is remembered of a person beyond one conversation (spec/001 §4.2). There are two
+// Package memory is the port of what is remembered of a user beyond one conversation (spec/001 §4.2). There are two
 // providers: flat keeps notes, letta keeps blocks and an archive that is searched. Which one an agent has is decided by
 // the policy.
 package memory
@@ -47,7 +47,7 @@ func OfSoul(tool string) bool {
 	return false
 }
 
-// OfConversations reports whether a tool is one that reads the person's other conversations.
+// OfConversations reports whether a tool is one that reads the user's other conversations.
 func OfConversations(tool string) bool {
 	return tool == "list_conversations" || tool == "read_conversation"
 }
@@ -61,7 +61,7 @@ func OfConsumers(tool string) bool {
 	return false
 }
 
-// ReadsAlone reports whether who reads what strangers wrote may use a tool: it changes nothing that lasts, and nobody outside learns of it.
+// ReadsAlone reports whether an agent that reads consumers' texts may use a tool: it changes nothing that lasts, and sends nothing outside.
 func ReadsAlone(tool string) bool {
 	switch tool {
 	case "soul_list", "soul_read", "offload_recall", "recall_masked":
@@ -70,24 +70,24 @@ func ReadsAlone(tool string) bool {
 	return OfConversations(tool) || OfConsumers(tool)
 }
 
-// Query says for whom, and what for, memory is asked.
+// Query is the user and the purpose of a look-up in memory.
 type Query struct {
 	User    chat.UserID
 	Session chat.SessionKey
 	Agent   string // whose memory: its name, not the agent's; filled in by persona.Memories
-	Text    string // what the person wrote, where it is known; a provider may rank by it
+	Text    string // what the user wrote, where it is known; a provider may rank by it
 }
 
 // MemoryOwner returns the memory that is asked.
 func (q Query) MemoryOwner() chat.MemoryOwner { return chat.MemoryOwner{User: q.User, Agent: q.Agent} }
 
-// Recaller says what a prompt holds of memory.
+// Recaller returns the part of memory for a prompt.
 type Recaller interface {
 	// Recall returns what a prompt should hold, bounded; empty: nothing is remembered.
 	Recall(ctx context.Context, q Query) (string, error)
 }
 
-// Provider keeps memory. What it says of one person never reaches another. It is safe for concurrent use.
+// Provider keeps memory. Memory of one user never reaches another. It is safe for concurrent use.
 type Provider interface {
 	Recaller
 
@@ -108,7 +108,7 @@ type MemorizeInput struct {
 	User    chat.UserID
 	Session chat.SessionKey
 	Agent   string // as in Query
-	Key     string // what makes it once: unique for the person, at most 300 bytes
+	Key     string // what makes it once: unique for the user, at most 300 bytes
 	Lines   []chat.Line
 	From    time.Time // when the oldest of it was written
 	To      time.Time // the newest
@@ -121,7 +121,7 @@ func (in MemorizeInput) MemoryOwner() chat.MemoryOwner {
 	return chat.MemoryOwner{User: in.User, Agent: in.Agent}
 }
 
-// MemorizeResult says what was kept.
+// MemorizeResult is what was stored.
 type MemorizeResult struct {
 	Again    bool     `json:"again,omitempty"`    // it was done before, and nothing was changed
 	History  string   `json:"history,omitempty"`  // entry of the log

@@ -8,7 +8,7 @@ import (
 )
 
 // Fit returns how many lines of the beginning of a conversation are memorized at once: those that Talk shows whole in that
-// many characters, at least one that a row stands behind.
+// many characters, at least one that has a row.
 func Fit(lines []chat.Line, room int) int {
 	for i := range lines {
 		for _, line := range window.Transcript(lines[i:i+1], resultRoom) {

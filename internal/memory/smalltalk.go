@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// DefaultRoom is how many characters of a conversation are memorized where nobody says: about 25 000 tokens of English.
+// DefaultRoom is how many characters of a conversation are memorized by default: about 25 000 tokens of English.
 const DefaultRoom = 100_000
 
 // resultRoom is how much of one result of a tool is memorized, in characters.
@@ -39,7 +39,7 @@ func (in MemorizeInput) Talk() string {
 	return strings.NewReplacer("</conversation>", "</conversation >").Replace(strings.Join(out, "\n"))
 }
 
-// Empty reports whether nobody said anything.
+// Empty reports whether there is no message with content.
 func (in MemorizeInput) Empty() bool {
 	return !slices.ContainsFunc(in.Lines, func(l chat.Line) bool {
 		return l.Message.Role != chat.RoleNotice && strings.TrimSpace(l.Message.Content) != ""

@@ -8,8 +8,8 @@ import (
 
 type actingKey struct{}
 
-// Acting returns a context whose transactions note a user as who changed settings (the table changes). Without one it is who the
-// change itself names, else whose setting it is.
+// Acting returns a context whose transactions record a user as the author of changed settings (the table changes). Without one the author is
+// the user whom the change names, else the owner of the setting.
 func Acting(ctx context.Context, user chat.UserID) context.Context {
 	return context.WithValue(ctx, actingKey{}, user)
 }
@@ -21,8 +21,8 @@ func acting(ctx context.Context) chat.UserID {
 
 type narrowKey struct{}
 
-// Narrowly returns a context of a request that may less than its person: its token administers nothing.
+// Narrowly returns a context of a request with fewer permissions than its user: its token administers nothing.
 func Narrowly(ctx context.Context) context.Context { return context.WithValue(ctx, narrowKey{}, true) }
 
-// Narrow reports whether the request of a context may less than its person.
+// Narrow reports whether the request of a context has fewer permissions than its user.
 func Narrow(ctx context.Context) bool { return ctx.Value(narrowKey{}) != nil }

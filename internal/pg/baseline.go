@@ -17,22 +17,22 @@ import (
 	"xbot/internal/fault"
 )
 
-// The first migrations, the baseline, make the whole schema, one file for each module. Version 171, the last of the migrations before it, had the same
-// schema, so a database of that version is upgraded by recording the baseline as applied.
+// The first migrations, the baseline, make the whole schema, one file for each module. Version 171, the last of the migrations before it, had
+// the same schema, so a database of that version is upgraded by recording the baseline as applied.
 const (
 	baselineVersion  = 209 // of the last file of the baseline
 	precedingVersion = 171
 	precedingDigest  = "77903ff48113460041d07e7cd42ac020a4e2ef756ef5c4da7fb617ea3c6e35d5" // schemaDigest of the preceding version
 )
 
-// adoptBaseline records the baseline as applied in a database of the preceding version. It refuses a database of another version or with another schema,
-// and changes nothing there.
+// adoptBaseline records the baseline as applied in a database of the preceding version. It refuses a database of another version or with
+// another schema, and changes nothing there.
 func adoptBaseline(ctx context.Context, db *sql.DB, locker lock.SessionLocker, files []*goose.Source) (err error) {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = conn.Close() }() // it goes back to the pool, and nothing is pending on it
+	defer func() { _ = conn.Close() }() // it returns to the pool, and nothing is pending on it
 	if err := locker.SessionLock(ctx, conn); err != nil {
 		return err
 	}
@@ -99,8 +99,8 @@ func recordBaseline(ctx context.Context, tx *sql.Tx, files []*goose.Source) erro
 //go:embed schema.sql
 var schemaQuery string
 
-// schemaDigest returns the SHA-256 of the structure of the current schema, hexadecimal. The settings of the transaction change: some constants are printed
-// by them.
+// schemaDigest returns the SHA-256 of the structure of the current schema, hexadecimal. It changes the settings of the transaction, on which
+// the printed form of some constants depends.
 func schemaDigest(ctx context.Context, tx *sql.Tx) (string, error) {
 	lines, err := schemaLines(ctx, tx)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // conn is the connection of a transaction, which begins with its first statement: both go in one round trip.
 type conn struct {
 	pool  *pgxpool.Conn
-	by    chat.UserID // who acts; 0: nobody says
+	by    chat.UserID // the acting user; 0: not known
 	begun bool
 }
 
@@ -61,12 +61,12 @@ func (c *conn) QueryRow(ctx context.Context, sql string, args ...any) pgx.Row {
 	return firstRow{results}
 }
 
-// begin sends the first statement behind the one that begins the transaction, whose end it reads.
+// begin sends the first statement together with the one that begins the transaction, and reads the result of the latter.
 func (c *conn) begin(ctx context.Context, sql string, args []any) (pgx.BatchResults, error) {
 	c.begun = true
 	batch := &pgx.Batch{}
 	batch.Queue("begin")
-	if c.by != 0 && !strings.HasPrefix(sql, "SET TRANSACTION") { // which comes before any query; what begins so changes no settings
+	if c.by != 0 && !strings.HasPrefix(sql, "SET TRANSACTION") { // which must precede any query; such a transaction changes no settings
 		batch.Queue("select set_config('xbot.by', $1, true)", strconv.FormatInt(int64(c.by), 10))
 	}
 	ahead := batch.Len()
@@ -81,14 +81,14 @@ func (c *conn) begin(ctx context.Context, sql string, args []any) (pgx.BatchResu
 	return results, nil
 }
 
-// rollback leaves the transaction, if one is open. Where that fails, the connection is closed by its release.
+// rollback ends the transaction, if one is open. If that fails, the connection is closed by its release.
 func (c *conn) rollback(ctx context.Context) {
 	if c.pool.Conn().PgConn().TxStatus() != 'I' {
 		_, _ = c.pool.Exec(ctx, "rollback")
 	}
 }
 
-// firstRows are the rows of the first statement.
+// firstRows is the rows of the first statement.
 type firstRows struct {
 	pgx.Rows
 	results pgx.BatchResults
@@ -97,7 +97,7 @@ type firstRows struct {
 // Close ends the round trip.
 func (r firstRows) Close() {
 	r.Rows.Close()
-	_ = r.results.Close() // an error of the rows is theirs; one of the connection meets the next statement
+	_ = r.results.Close() // an error of the rows is reported there; one of the connection fails the next statement
 }
 
 // firstRow is the row of the first statement.
@@ -115,10 +115,10 @@ func (r firstRow) Scan(dest ...any) error {
 // failedRow is the row of a statement that was not run.
 type failedRow struct{ err error }
 
-// Scan says why.
+// Scan returns the error.
 func (r failedRow) Scan(...any) error { return r.err }
 
-// queue adds a generated query to a batch. What the query returns means nothing: the results of the batch are read instead.
+// queue adds a generated query to a batch. Ignore the result of the query: the results of the batch are read instead.
 func queue(to *pgx.Batch, query func(db dbsqlc.DBTX)) { query(queuing{to}) }
 
 // queuing is a DBTX that collects statements instead of sending them.

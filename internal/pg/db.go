@@ -1,5 +1,5 @@
-// Package pg is the kernel of the stores: the pool, transactions with durable events, what is done after a commit, and the
-// kinds of errors. It knows no table but that of the events. The stores of the modules run on it.
+// Package pg is the base of the stores: the pool, transactions with durable events, actions after a commit, and the kinds of errors. It
+// accesses only the table of the events. The stores of the modules build on it.
 package pg
 
 import (
@@ -16,15 +16,15 @@ import (
 	"xbot/internal/pg/dbsqlc"
 )
 
-// Feed is told after a commit what has changed.
+// Feed receives the changes of each commit.
 type Feed interface {
 	// Append adds the durable events that a commit has added to a session.
 	Append(key chat.SessionKey, events []chat.Event)
-	// End says that a turn was closed: it has no live events any more.
+	// End reports that a turn was closed: it has no live events any more.
 	End(key chat.SessionKey, turn chat.TurnID)
-	// EndTask says the same of a background task, by the call that started it.
+	// EndTask reports that a background task has ended, by the call that started it.
 	EndTask(key chat.SessionKey, call chat.CallID)
-	// Below says that subagents of a conversation, or chats among them, have changed.
+	// Below reports that subagents of a conversation, or chats among them, have changed.
 	Below(key chat.SessionKey)
 }
 
@@ -41,7 +41,7 @@ func New(pool *pgxpool.Pool, feed Feed) *DB {
 	return &DB{Pool: pool, feed: feed, committed: func(context.Context, *Tx) {}}
 }
 
-// OnCommit has the DB call fn after each commit, after the feed was told. It must be called before the DB is used.
+// OnCommit makes the DB call fn after each commit, after the feed was notified. It must be called before the DB is used.
 func (d *DB) OnCommit(fn func(ctx context.Context, tx *Tx)) { d.committed = fn }
 
 // Ping reports whether Postgres answers.
@@ -52,9 +52,9 @@ func (d *DB) Ping(ctx context.Context) error {
 	return nil
 }
 
-// InTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a
-// reader never sees a larger sequence before a smaller one; readers are woken after the commit. The transaction begins with the
-// first statement of fn and the events go with the commit, so that it takes two round trips beside what fn asks in between.
+// InTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a reader never sees a larger
+// sequence before a smaller one; readers are woken after the commit. The transaction begins with the first statement of fn and the events go
+// with the commit, so that it takes two round trips in addition to those of fn in between.
 func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	t := &Tx{}
 	if err := d.transact(ctx, t, fn); err != nil {
@@ -68,8 +68,8 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	return nil
 }
 
-// transact runs fn on a connection of its own, and commits what it did. A connection that is not out of its transaction by the end,
-// because fn panicked or the rollback failed, is closed by its release.
+// transact runs fn on a separate connection, and commits its changes. A connection that is still in its transaction at the end, because fn
+// panicked or the rollback failed, is closed by its release.
 func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
 	c, err := d.Pool.Acquire(ctx)
 	if err != nil {
@@ -90,15 +90,15 @@ func (d *DB) transact(ctx context.Context, t *Tx, fn func(tx *Tx) error) error {
 // readOnly is the code of a write that the server or its session refuses: the server is a standby, since another one is the primary now.
 const readOnly = "25006"
 
-// leaveReadOnly closes a connection on which a write was refused as read only. The pool opens another one, which finds the new primary; kept, the
-// connection would refuse all later writes, too.
+// leaveReadOnly closes a connection on which a write was refused as read only. The pool opens another one, which finds the new primary;
+// otherwise the connection would refuse all later writes, too.
 func leaveReadOnly(ctx context.Context, c *pgxpool.Conn, err error) {
 	if refused, ok := errors.AsType[*pgconn.PgError](err); ok && refused.Code == readOnly {
 		_ = c.Conn().Close(ctx) // its release finds it closed
 	}
 }
 
-// notify tells the feed.
+// notify notifies the feed.
 func (d *DB) notify(t *Tx) {
 	if d.feed == nil {
 		return
@@ -117,7 +117,7 @@ func (d *DB) notify(t *Tx) {
 	}
 }
 
-// Interval is a duration as Postgres takes it.
+// Interval returns a duration as a Postgres interval.
 func Interval(d time.Duration) pgtype.Interval {
 	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
 }

@@ -12,8 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Classify gives an error of the driver its kind: what Postgres refuses because of our data is a bug or bad input,
-// all else is Postgres being away.
+// Classify gives an error of the driver its kind: an error about our data is a bug or bad input, all others mean that Postgres is away.
 func Classify(err error) error {
 	if err == nil {
 		return nil
@@ -41,10 +40,10 @@ func Classify(err error) error {
 	return fault.Away(Part, "%w", err)
 }
 
-// Part is the name of Postgres in errors which say that it is away.
+// Part is the name of Postgres in errors which report that it is away.
 const Part = "Postgres"
 
-// notServing are the classes of answers of a Postgres that does not serve now: connection, resources, shutdown and start.
+// notServing lists the classes of errors of a Postgres that does not serve now: connection, resources, shutdown and start.
 var notServing = []string{"08", "53", "57P"}
 
 // Away reports whether an error means that Postgres cannot be reached, or does not serve yet, so that the same may succeed later. A refusal, such as
@@ -67,7 +66,7 @@ func Refused(err error) bool {
 	return unreadable
 }
 
-// answers reports whether the code of an answer begins in one of these ways.
+// answers reports whether the code of an error begins with one of the classes.
 func answers(answer *pgconn.PgError, classes ...string) bool {
 	return slices.ContainsFunc(classes, func(c string) bool { return strings.HasPrefix(answer.Code, c) })
 }

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
+	_ "github.com/jackc/pgx/v5/stdlib" // goose uses database/sql
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
 
@@ -82,7 +82,7 @@ func migrations(dsn string) (*goose.Provider, *sql.DB, lock.SessionLocker, error
 	return provider, db, locker, nil
 }
 
-// checkVersion returns the version of the database, 0 where nothing was applied, and refuses one that is newer than the binary.
+// checkVersion returns the version of the database, 0 if no migration was applied, and refuses one that is newer than the binary.
 func checkVersion(ctx context.Context, p *goose.Provider) (int64, error) {
 	has, wants, err := p.GetVersions(ctx)
 	if err != nil {

@@ -2,7 +2,7 @@ package pg
 
 import "xbot/internal/chat"
 
-// Texts are the keys as Postgres takes a list of them.
+// Texts returns the keys as a list parameter for Postgres.
 func Texts(keys []chat.SessionKey) []string {
 	out := make([]string, len(keys))
 	for i, key := range keys {

@@ -15,19 +15,18 @@ import (
 	"xbot/internal/pg/dbsqlc"
 )
 
-// Tx is a transaction that collects the durable events of sessions, nearly always of one, and what is to be done after the
-// commit.
+// Tx is a transaction that collects the durable events of sessions, nearly always of one, and the actions after the commit.
 type Tx struct {
 	*conn
 
 	events   []event
 	appended map[chat.SessionKey][]chat.Event // after the commit
-	touched  bool                             // a person wrote
+	touched  bool                             // a user wrote
 	spoken   bool                             // to the agent
 	After    After
 }
 
-// After is what the dispatcher has to do after the commit of a transaction.
+// After is the work of the dispatcher after the commit of a transaction.
 type After struct {
 	Wakes     []chat.Wake // of workflows, each once
 	SlotFreed bool        // a turn has ended or waits for its provider, so that another one may begin
@@ -59,16 +58,17 @@ func (t *Tx) Emit(key chat.SessionKey, kind chat.EventKind, data any) {
 	t.events = append(t.events, event{key, kind, data})
 }
 
-// LockName holds a name until the end of the transaction: of several that make something of that name, each waits for the one before.
+// LockName locks a name until the end of the transaction: of several transactions that create an entry of that name, each waits for the one
+// before.
 func (t *Tx) LockName(ctx context.Context, name string) error { return dbsqlc.Q.LockName(ctx, t, name) }
 
-// NotifyAccess tells every process with the commit that logins, tokens or runners may not be valid any more.
+// NotifyAccess notifies every process with the commit that logins, tokens or runners may not be valid any more.
 func (t *Tx) NotifyAccess(ctx context.Context) error { return dbsqlc.Q.AccessChanged(ctx, t) }
 
-// Touch notes that a person wrote.
+// Touch records that a user wrote.
 func (t *Tx) Touch() { t.touched = true }
 
-// Speak notes that a person wrote to the agent, which brings the conversation back into the list if it was archived.
+// Speak records that a user wrote to the agent, which brings the conversation back into the list if it was archived.
 func (t *Tx) Speak() { t.touched, t.spoken = true, true }
 
 // Wake wakes a workflow after the commit. The wake is not part of the transaction: if the process dies before it, the relay
@@ -96,33 +96,33 @@ func (t *Tx) WakeTurn(key chat.SessionKey, channel, why string) {
 // WakeJob wakes the workflow of a cron job after the commit.
 func (t *Tx) WakeJob(id chat.JobID) { t.Wake(chat.Wake{Kind: chat.WakeJob, ID: string(id)}) }
 
-// WakeTrack wakes the line of the runs of services' jobs after the commit.
+// WakeTrack wakes the queue of the runs of services' jobs after the commit.
 func (t *Tx) WakeTrack() { t.Wake(chat.Wake{Kind: chat.WakeTrack, ID: chat.TrackID}) }
 
 // WakeGroup wakes the workflow of a group chat after the commit.
 func (t *Tx) WakeGroup(id chat.GroupID) { t.Wake(chat.Wake{Kind: chat.WakeGroup, ID: string(id)}) }
 
-// EndTurn tells the readers of a session after the commit that the turn was closed. Its slot is free then.
+// EndTurn notifies the readers of a session after the commit that the turn was closed. Its slot is free then.
 func (t *Tx) EndTurn(key chat.SessionKey, turn chat.TurnID) {
 	t.After.turns, t.After.SlotFreed = append(t.After.turns, endedTurn{key, turn}), true
 }
 
-// EndTask tells the readers of a session after the commit that the background task of the call has ended.
+// EndTask notifies the readers of a session after the commit that the background task of the call has ended.
 func (t *Tx) EndTask(key chat.SessionKey, call chat.CallID) {
 	t.After.tasks = append(t.After.tasks, endedTask{key, call})
 }
 
-// NotifyParent tells the readers of a conversation after the commit that its subagents, or their chats, have changed.
+// NotifyParent notifies the readers of a conversation after the commit that its subagents, or their chats, have changed.
 func (t *Tx) NotifyParent(key chat.SessionKey) {
 	if !slices.Contains(t.After.parents, key) {
 		t.After.parents = append(t.After.parents, key)
 	}
 }
 
-// AfterCommit calls fn after the commit, before readers and workflows are told.
+// AfterCommit calls fn after the commit, before readers and workflows are notified.
 func (t *Tx) AfterCommit(fn func()) { t.After.calls = append(t.After.calls, fn) }
 
-// Sessions are those of the events, in the order in which every transaction locks them.
+// Sessions returns the sessions of the events, in the order in which every transaction locks them.
 func (t *Tx) Sessions() []chat.SessionKey {
 	var keys []chat.SessionKey
 	for _, e := range t.events {
@@ -188,7 +188,7 @@ func (t *Tx) committed(results pgx.BatchResults, keys []chat.SessionKey) error {
 	return err
 }
 
-// noSession says in the words of the driver that the session of an event is gone.
+// noSession returns the driver's error for no rows if the session of an event is gone.
 func noSession(err error) error {
 	if violated, ok := errors.AsType[*pgconn.PgError](err); ok && violated.ConstraintName == "feed_events_session_key_fkey" {
 		return pgx.ErrNoRows
@@ -196,7 +196,7 @@ func noSession(err error) error {
 	return err
 }
 
-// eventsOf are the events of a session, in their order.
+// eventsOf returns the events of a session, in their order.
 func (t *Tx) eventsOf(key chat.SessionKey) (dbsqlc.EventAppendParams, error) {
 	p := dbsqlc.EventAppendParams{SessionKey: key, Touch: t.touched, Spoken: t.spoken}
 	for _, e := range t.events {

@@ -10,7 +10,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Environment is what the commands of a conversation have beside the clean environment of their runner.
+// Environment is the variables of a conversation's commands, in addition to the clean environment of their runner.
 type Environment struct {
 	Variables []string      // "KEY=value"; the ones of a request win
 	Secrets   []wire.Secret // as in ExecRequest
@@ -20,7 +20,7 @@ type Environment struct {
 func (e Environment) Masker() *mask.Masker { return mask.New(e.Secrets) }
 
 // WithEnvironment gives the commands of a sandbox an environment. Processes that are started to be talked to do not have it: they are shared by
-// all conversations of a person. An empty one is the sandbox itself.
+// all conversations of a user. An empty one is the sandbox itself.
 func WithEnvironment(box Sandbox, env Environment) Sandbox {
 	if len(env.Variables) == 0 && len(env.Secrets) == 0 {
 		return box

@@ -21,7 +21,7 @@ type execution struct {
 }
 
 // lateAnswer is how long after the budget an answer of the runner is still waited for. It has much to send, or the
-// line is dead and nobody has noticed yet.
+// line is dead, undetected so far.
 const lateAnswer = 10 * time.Second
 
 // Exec attaches to a command or starts it and waits for its end, over any number of connections.
@@ -194,7 +194,7 @@ func (r *Runner) Feed(ctx context.Context, id chat.CallID, in Input) error {
 	return r.tell(ctx, wire.OpExecWrite, wire.ExecWrite{ID: string(id), Key: in.Key, Data: in.Data, Close: in.Close, Store: in.Store})
 }
 
-// Release lets the runner forget a command.
+// Release makes the runner delete the record of a command.
 func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
 	return r.tell(ctx, wire.OpExecRelease, wire.ExecID{ID: string(id)})
 }
@@ -202,7 +202,7 @@ func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
 // ReadOutput returns a part of what a command wrote, at most wire.MaxChunk bytes of it.
 func (r *Runner) ReadOutput(ctx context.Context, id chat.CallID, offset, limit int64) (FileData, error) {
 	part, err := ask[wire.ReadResult](ctx, r, wire.OpExecOutput, wire.ExecOutputRead{ID: string(id), Offset: offset, Limit: limit})
-	if err == nil && (part.Size < 0 || int64(len(part.Data)) > limit) { // it may be anybody's program
+	if err == nil && (part.Size < 0 || int64(len(part.Data)) > limit) { // it may be any program
 		err = fault.Errorf(fault.Invalid, "runner %s answered %d bytes of %d where at most %d were asked for", r.name, len(part.Data), part.Size, limit)
 	}
 	if err != nil {

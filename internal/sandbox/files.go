@@ -13,7 +13,7 @@ import (
 // maxRead bounds what ReadFile returns, in bytes. It is all held in memory.
 const maxRead = 64 << 20
 
-// How often a file is read anew because it changed between its parts, and written anew because the runner was.
+// How often a file is read again because it changed between its parts, and written again because the runner was.
 const (
 	readTries  = 3
 	writeTries = 5
@@ -120,7 +120,7 @@ func (r *Runner) Move(ctx context.Context, from, to string) error {
 	return err
 }
 
-// tellAgain sends a request without a result. Again says that an earlier try may have been carried out.
+// tellAgain sends a request without a result. again reports that an earlier try may have been carried out.
 func (r *Runner) tellAgain(ctx context.Context, op wire.Op, body any) (again bool, err error) {
 	_, err = r.call(ctx, func(retried bool) (wire.Request, error) {
 		again = retried

@@ -11,7 +11,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// killTry bounds a try of a kill that is noted: who wants it need not wait for a runner that is away.
+// killTry bounds a try of a kill that is stored: its caller need not wait for a runner that is away.
 const killTry = 3 * time.Second
 
 // Kills stores the kills that runners have not received. The process that holds a runner's socket sends them when it
@@ -23,13 +23,13 @@ type Kills interface {
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 
-// killNotes is a Link whose kills are kept.
+// killNotes is a Link that stores kills.
 type killNotes interface {
 	noteKill(ctx context.Context, id chat.CallID) error
 	killSent(ctx context.Context, id chat.CallID) error
 }
 
-// notedRoute is a route whose kills are kept.
+// notedRoute is a route that stores kills.
 type notedRoute struct{ route }
 
 var _ killNotes = notedRoute{}
@@ -42,10 +42,10 @@ func (l notedRoute) killSent(ctx context.Context, id chat.CallID) error {
 	return l.router.kills.KillSent(ctx, id)
 }
 
-// KillPendingError says that a runner is out of reach, and that the kill is noted and reaches it when it returns.
+// KillPendingError means that a runner is out of reach, and that the kill is stored and reaches it when it returns.
 type KillPendingError struct{ Runner string }
 
-// Error is a sentence for the model and the person.
+// Error is a sentence for the model and the user.
 func (e *KillPendingError) Error() string {
 	return fmt.Sprintf("runner %s is out of reach: the kill is noted and carried out when it returns", e.Runner)
 }

@@ -9,27 +9,27 @@ import (
 	"xbot/runner/wire"
 )
 
-// RunnerID names a runner on this server, whoever owns it: unlike the name its owner gave it, it is unique. "local" is
+// RunnerID names a runner on this server across all owners: unlike the name its owner gave it, it is unique. "local" is
 // the server's own host.
 type RunnerID string
 
 // Link is a way to one runner: a socket in this process, or another process that holds it. It may be used by many
 // goroutines. A link is not a connection: the runner behind it comes and goes.
 type Link interface {
-	// Ready waits until the runner is connected, or is found so, and says who it is. It fails only when ctx ends, with
+	// Ready waits until the runner is connected, or is found so, and returns its info. It fails only when ctx ends, with
 	// the last reason why the runner could not be reached: ErrOffline, alone or wrapped.
 	Ready(ctx context.Context) (wire.Info, error)
 	// Call sends one request and waits for its end. Push, which may be nil, gets the parts that come ahead of it, one at a
-	// time; while it runs the runner holds back more. When ctx ends the runner is told that the caller has stopped waiting.
-	// ErrOffline and ErrBroken say whether the request can have been sent; a *wire.Error is the runner's own answer.
+	// time; while it runs the runner holds back more. When ctx ends the runner is notified that the caller has stopped waiting.
+	// ErrOffline and ErrBroken show whether the request can have been sent; a *wire.Error is the runner's own answer.
 	Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error)
 }
 
-// Why a call did not get an answer.
+// The reasons why a call did not get an answer.
 var (
-	// ErrOffline says that the runner was not connected: nothing was sent.
+	// ErrOffline means that the runner was not connected: nothing was sent.
 	ErrOffline = errors.New("the runner is not connected")
-	// ErrBroken says that the connection ended before the answer: the request may or may not have been carried out.
+	// ErrBroken means that the connection ended before the answer: the request may or may not have been carried out.
 	ErrBroken = errors.New("the connection to the runner broke")
 )
 
@@ -59,17 +59,17 @@ func kindOf(kind string) fault.Kind {
 	return fault.Internal
 }
 
-// MisbehavedError says that a runner failed in a way of its own: it has a fault, or is no runner of ours. What it was asked
-// for may have been done or not.
+// MisbehavedError means that a runner failed in an unknown way: it has a fault, or is no runner of ours. The request
+// may have been carried out or not.
 type MisbehavedError struct {
 	Runner string
 	Said   string
 }
 
-// maxSaid bounds what is repeated of a runner's words, in bytes.
+// maxSaid bounds the quotation of a runner's words, in bytes.
 const maxSaid = 200
 
-// Error is a sentence for the model and the person.
+// Error is a sentence for the model and the user.
 func (e *MisbehavedError) Error() string {
 	if e.Runner == "" {
 		return "the files of this conversation cannot be used: what keeps them has a fault"

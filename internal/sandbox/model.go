@@ -11,7 +11,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// ModelURL is the base URL to give a model's client together with Transport. The host stands for the runner; the real
+// ModelURL is the base URL to give a model's client together with Transport. The host is a placeholder for the runner; the real
 // address is known there alone.
 const ModelURL = "http://runner"
 

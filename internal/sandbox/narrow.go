@@ -8,8 +8,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// Narrow puts a sandbox behind walls: commands run within them, what writes files is refused where they are read-only, and no process is
-// started to talk to, since such processes are shared by all conversations of a person. No walls are the sandbox itself.
+// Narrow confines a sandbox: commands run confined, writes of files are refused where it is read-only, and no process is
+// started to talk to, since such processes are shared by all conversations of a user. Without a confinement it is the sandbox itself.
 func Narrow(box Sandbox, walls chat.Confinement) Sandbox {
 	if walls == (chat.Confinement{}) {
 		return box
@@ -17,7 +17,7 @@ func Narrow(box Sandbox, walls chat.Confinement) Sandbox {
 	return narrowed{Sandbox: box, walls: walls}
 }
 
-// Wide is the sandbox without the walls and variables of a conversation, for what the server itself writes there.
+// Wide is the sandbox without the confinement and variables of a conversation, for what the server itself writes there.
 func Wide(box Sandbox) Sandbox {
 	if n, ok := box.(narrowed); ok {
 		box = n.Sandbox
@@ -43,7 +43,7 @@ func Talks(box Sandbox) error {
 	return nil
 }
 
-// narrowed is a Sandbox behind walls.
+// narrowed is a confined Sandbox.
 type narrowed struct {
 	Sandbox
 
@@ -63,7 +63,7 @@ func (n narrowed) writes() error {
 	return nil
 }
 
-// Exec runs the command within the walls.
+// Exec runs the command confined.
 func (n narrowed) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
 	req.Confinement.ReadOnly = req.Confinement.ReadOnly || n.walls.ReadOnly
 	req.Confinement.Offline = req.Confinement.Offline || n.walls.Offline

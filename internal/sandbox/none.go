@@ -7,8 +7,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// None is the sandbox of somebody who has none: whatever is asked of it fails with Why, an error of kind Denied that
-// says what to do. Tools that need no machine work with it like with any other.
+// None is the sandbox of a user who has none: each operation fails with Why, an error of kind Denied that
+// describes what to do. Tools that need no machine work with it like with any other.
 type None struct{ Why error }
 
 var _ Sandbox = None{}
@@ -16,7 +16,7 @@ var _ Sandbox = None{}
 // Name is empty: there is no runner.
 func (None) Name() string { return "" }
 
-// Workspace is the root, so that paths can be spoken of.
+// Workspace is the root, so that messages can name paths.
 func (None) Workspace() string { return "/" }
 
 // Exec fails: nothing was sent.

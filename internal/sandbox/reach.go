@@ -9,13 +9,13 @@ import (
 	"xbot/internal/fault"
 )
 
-// Boxes finds the sandbox of a person's runner: Denied if they may not use it. It does not wait for the runner. An empty
-// name means the one that the person's commands go to now.
+// Boxes finds the sandbox of a user's runner: Denied if they may not use it. It does not wait for the runner. An empty
+// name means the one that the user's commands go to now.
 type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (Sandbox, error)
 }
 
-// ReachTime is how long a request waits for a runner that is offline: a person is looking at the page meanwhile.
+// ReachTime is how long a request waits for a runner that is offline: a user is looking at the page meanwhile.
 const ReachTime = 5 * time.Second
 
 // Reach finds a sandbox and makes sure that its runner answers. One that is offline is Unavailable, with an

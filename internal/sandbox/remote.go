@@ -34,7 +34,7 @@ const (
 	infoWait    = 5 * time.Second
 )
 
-// HeldConnection says that a process holds a runner's socket.
+// HeldConnection means that a process holds a runner's socket.
 type HeldConnection struct {
 	Epoch int64     `json:"epoch"`
 	Info  wire.Info `json:"info"`
@@ -128,7 +128,7 @@ func (w *remoteConnection) do(ctx context.Context, method, suffix string, body [
 	return w.client.Do(req)
 }
 
-// Info says who the runner was when the connection was found. A connection that has ended fails the next call.
+// Info returns the runner's info from when the connection was found. A connection that has ended fails the next call.
 func (w *remoteConnection) Info(context.Context) (wire.Info, error) { return w.held.Info, nil }
 
 // Call sends one request through the other process and waits for its end.

@@ -18,7 +18,7 @@ const (
 
 // Connection is one connection to a runner. It is of no use once it has ended: ask for another one.
 type Connection interface {
-	// Info says who the runner is, or ErrOffline when the connection is over.
+	// Info returns the runner's info, or ErrOffline when the connection is over.
 	Info(ctx context.Context) (wire.Info, error)
 	// Call is as in Link.
 	Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error)
@@ -33,7 +33,7 @@ type Local interface {
 	Drop(id RunnerID)
 }
 
-// Holders knows which process holds a runner's socket: the connection table (DESIGN §4).
+// Holders returns which process holds a runner's socket: the connection table (DESIGN §4).
 type Holders interface {
 	Holder(ctx context.Context, id RunnerID) (addr string, epoch int64, ok bool, err error)
 }
@@ -55,7 +55,7 @@ type KeySource interface {
 	InternalKey() string
 }
 
-// RouterConfig is what a router needs: Local, or Holders and Key, or all.
+// RouterConfig configures a router: Local, or Holders and Key, or all.
 type RouterConfig struct {
 	Local   Local   // nil in a process that holds no sockets
 	Holders Holders // nil when there is one process
@@ -81,7 +81,7 @@ func (r *Router) Link(id RunnerID) Link {
 	return route{router: r, id: id}
 }
 
-// Look says who a runner is if some process holds its socket now. It does not wait.
+// Look returns the info of a runner if some process holds its socket now. It does not wait.
 func (r *Router) Look(ctx context.Context, id RunnerID) (wire.Info, error) {
 	return route{router: r, id: id}.look(ctx)
 }

@@ -37,26 +37,26 @@ type Runner struct {
 
 var _ Sandbox = (*Runner)(nil)
 
-// RunnerConfig says how a Runner behaves. The zero value is fine.
+// RunnerConfig configures a Runner. The zero value is fine.
 type RunnerConfig struct {
 	OfflineWait time.Duration // for a runner that is not connected; 0 means 30 s
 	Workspace   string        // what Workspace answers before the runner was seen
 }
 
-// NewRunner makes a Sandbox of a link. The name is for people: it appears in errors.
+// NewRunner makes a Sandbox of a link. The name is for users: it appears in errors.
 func NewRunner(name string, link Link, cfg RunnerConfig) *Runner {
 	r := &Runner{name: name, link: link, offlineWait: cmp.Or(cfg.OfflineWait, defaultOfflineWait), processes: map[*process]struct{}{}}
 	r.info.Store(&wire.Info{Workspace: cfg.Workspace})
 	return r
 }
 
-// Name is the name people know the runner by.
+// Name is the name users know the runner by.
 func (r *Runner) Name() string { return r.name }
 
-// Workspace is where relative paths start, as the runner last said.
+// Workspace is where relative paths start, as the runner last reported.
 func (r *Runner) Workspace() string { return r.info.Load().Workspace }
 
-// Info waits for the runner, at most the offline wait, and says who it is.
+// Info waits for the runner, at most the offline wait, and returns its info.
 func (r *Runner) Info(ctx context.Context) (wire.Info, error) { return r.ready(ctx, false) }
 
 // ready waits for the runner: for ever, or for the offline wait, after which it is Unavailable.
@@ -81,15 +81,15 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 	return wire.Info{}, translate(r.name, err)
 }
 
-// away reports whether an error says that the runner is out of reach: it is not connected, or who held its connection does
-// not answer. A connection table that could not be asked says nothing of the runner.
+// away reports whether an error means that the runner is out of reach: it is not connected, or the holder of its connection does
+// not answer. A connection table that could not be asked does not mean that.
 func away(err error) bool {
 	_, failed := errors.AsType[*fault.Error](err)
 	return errors.Is(err, ErrOffline) && !failed
 }
 
-// call makes a request until it gets an answer, waiting for the runner as long as it may be offline. Retried is told
-// to the maker of the request, who may have to ask differently the second time. Only for requests that can be repeated.
+// call makes a request until it gets an answer, waiting for the runner as long as it may be offline. prepare makes the request; retried is
+// true after an attempt whose connection broke, when it may have to be different. Only for requests that can be repeated.
 func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Request, error)) (wire.Response, error) {
 	return r.callFor(ctx, 0, prepare)
 }
@@ -136,21 +136,21 @@ func (r *Runner) once(ctx context.Context, limit time.Duration, req wire.Request
 	return response, err
 }
 
-// ErrSlow says that the runner did not end a search within the time that the search had.
+// ErrSlow means that the runner did not end a search within the time that the search had.
 var ErrSlow = fault.Errorf(fault.Invalid, "the search took too long")
 
 func (r *Runner) offline() error {
 	return fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
 }
 
-// OfflineError says that a runner did not come within the offline wait, or did not stay long enough for an answer. It is
-// what every operation says of a runner that is away.
+// OfflineError means that a runner did not come within the offline wait, or did not stay long enough for an answer. Every
+// operation returns it for a runner that is away.
 type OfflineError struct {
 	Runner string
 	Waited time.Duration
 }
 
-// Error is a sentence for the model and the person. Without a name it is for somebody who is not to know it.
+// Error is a sentence for the model and the user. Without a name it is for a user who must not learn it.
 func (e *OfflineError) Error() string {
 	if e.Runner == "" {
 		return fmt.Sprintf("the files of this conversation are out of reach (waited %s): try again later", e.Waited)

@@ -1,6 +1,6 @@
 // Package sandbox is the port through which tools act on a machine: the server's host, a container or a user's own
 // computer. There is one execution path: the port speaks the runner protocol (package runner/wire) to a runner,
-// wherever its socket is held.
+// through any process that holds its socket.
 package sandbox
 
 import (
@@ -27,9 +27,9 @@ type Sandbox interface {
 	// the budget is used up.
 	Exec(ctx context.Context, req ExecRequest) (ExecResult, error)
 	// Kill ends the whole process group of a command, by SIGTERM and after a grace period by SIGKILL.
-	// Killing what has ended, or never started, is no error; what never started never will.
+	// A kill of a command that has ended, or never started, is no error; one that never started never will.
 	Kill(ctx context.Context, id chat.CallID) error
-	// Release lets the runner forget a command whose result is recorded.
+	// Release makes the runner delete the record of a command whose result is recorded.
 	Release(ctx context.Context, id chat.CallID) error
 	// ReadOutput returns a part of what a command wrote, while it runs and after its end until it is released or pruned;
 	// then it is NotFound. FileData.Size is how much there is so far.
@@ -43,7 +43,7 @@ type Sandbox interface {
 	Remove(ctx context.Context, path string) error
 	// RemoveAll removes a file, a link or a folder with all that it holds. It follows no link. Where it fails, a part may be gone.
 	RemoveAll(ctx context.Context, path string) error
-	// Move renames a file, a link or a folder. What stands at the new path is never replaced: Conflict.
+	// Move renames a file, a link or a folder. An existing file at the new path is never replaced: Conflict.
 	Move(ctx context.Context, from, to string) error
 
 	// Upload is WriteFile for content of any size up to wire.MaxUpload, Download reads a whole file of any size. Both
@@ -51,8 +51,8 @@ type Sandbox interface {
 	Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error)
 	Download(ctx context.Context, path string, to io.Writer) (int64, error)
 
-	// Edit is Upload for the change of a call, which is carried out once however often it is tried, also over a kill of the runner: what
-	// the file became since stays. Conflict says that the file does not have the content that Before names. It returns the size that
+	// Edit is Upload for the change of a call, which is carried out once however often it is tried, also over a kill of the runner: later
+	// changes of the file stay. Conflict means that the file does not have the content that Before names. It returns the size that
 	// the file was given. Edited reports whether it was carried out; a runner of an older version does not know.
 	Edit(ctx context.Context, e Edit) (int64, error)
 	Edited(ctx context.Context, id chat.CallID) (bool, error)
@@ -61,7 +61,7 @@ type Sandbox interface {
 	Grep(ctx context.Context, q GrepQuery) (GrepResult, error)
 
 	// Start starts a process to talk to over its standard streams. It lives until ctx ends, Kill, or the loss of the
-	// connection to the runner (a SessionLostError), and is never started again by itself.
+	// connection to the runner (a SessionLostError), and is never restarted automatically.
 	Start(ctx context.Context, req StdioRequest) (Process, error)
 
 	// Close ends what the sandbox keeps for itself: the processes of Start. Commands and files stay.
@@ -81,7 +81,7 @@ type ExecRequest struct {
 	Output  func(offset int64, piece []byte) // live output, stdout and stderr in the order written; may be nil
 
 	// StartedOn is the job store that Starting named in an earlier attempt; empty if there was none. A runner that has
-	// another store by now (a container made anew, a disk wiped) answers ExecLost instead of running the command again,
+	// another store by now (a new container, a wiped disk) answers ExecLost instead of running the command again,
 	// and an attempt that follows one does not give up because the runner is offline.
 	StartedOn string
 	// Secrets are variables that only the command may read: its runner keeps them in no file and hides their values in what the command
@@ -90,7 +90,7 @@ type ExecRequest struct {
 	// Confinement narrow what the command may do. A runner that cannot build them refuses to start it (Denied), and so does one of an older
 	// version (Invalid).
 	Confinement chat.Confinement
-	// Input says that the command reads what Feed writes. Its output is what it writes to stdout, whole: a command that writes
+	// Input means that the command reads what Feed writes. Its output is what it writes to stdout, whole: a command that writes
 	// more than wire.MaxLog is ended.
 	Input bool
 	// Starting is called before the command is sent for the first time, with the id of the runner's job store, to be
@@ -107,14 +107,14 @@ const (
 	ExecExited   ExecState = "exited"    // Code is its exit status
 	ExecTimedOut ExecState = "timed_out" // killed by its timeout
 	ExecKilled   ExecState = "killed"    // killed by Kill, or by its runner for a reason that ends Output: a signal, a full disk, too many processes
-	ExecLost     ExecState = "lost"      // it had started, and nobody can know how it ended; it is never run again
+	ExecLost     ExecState = "lost"      // it had started, and how it ended is unknown; it is never run again
 )
 
 // ExecResult is the end of a command.
 type ExecResult struct {
 	State     ExecState
 	Code      int    // exit status; 128+n for a command that died of signal n
-	Output    []byte // stdout and stderr in the order written; if longer than Limit, its head and its tail with a line between that says how many bytes were left out
+	Output    []byte // stdout and stderr in the order written; if longer than Limit, head and tail with a line between that gives the number of bytes left out
 	Truncated bool
 	Total     int64 // bytes written in all
 	Started   time.Time
@@ -122,7 +122,7 @@ type ExecResult struct {
 	Errors    []byte // with Input: the end of what it wrote to stderr
 }
 
-// WriteMode says what WriteFile may do.
+// WriteMode selects what WriteFile may do.
 type WriteMode string
 
 // The modes. All write to a temporary file and rename, so that a crash leaves the old or the new content.
@@ -137,7 +137,7 @@ type Edit struct {
 	Path   string
 	From   io.Reader // the new content
 	Mode   WriteMode
-	Before string      // SHA-256, in hexadecimal, of the content that it replaces; empty: whatever is there
+	Before string      // SHA-256, in hexadecimal, of the content that it replaces; empty: any content
 	Perm   fs.FileMode // of a new file, of which the umask of the runner may take some; 0: as any new file. An older runner does not heed it.
 }
 

@@ -21,12 +21,12 @@ type StdioRequest struct {
 	Dir  string   // working folder; empty means the workspace
 	Env  []string // added to the runner's clean environment, "KEY=value"
 
-	// Plugin says that it is a process of a plugin, which runs in a folder of its own, behind walls of its own; nil: it is none. Only the runner
+	// Plugin is set for a process of a plugin, which runs in a separate folder and a separate confinement; nil: it is none. Only the runner
 	// of the server's host has plugins.
 	Plugin *Plugin
 }
 
-// Plugin is whose process one is, and what it may.
+// Plugin is the plugin of a process, and its permissions.
 type Plugin struct {
 	ID, Digest string // of its files, which are on the machine of the runner
 	Data       int64  // positive, names the folder of its data
@@ -39,13 +39,13 @@ type Process interface {
 	// Stdin is the process's standard input. A Write returns when the process's pipe has taken it, and is io.ErrClosedPipe
 	// once the process has ended; Close closes it, which is no error then.
 	Stdin() io.WriteCloser
-	// Stdout is what the process writes. Who does not read it holds the process back, as a pipe does.
+	// Stdout is the standard output of the process. A slow reader holds the process back, as with a pipe.
 	Stdout() io.Reader
-	// Stderr is what the process writes beside it. It may be left unread: the newest MaxStderr bytes are kept.
+	// Stderr is the standard error of the process. It may be left unread: the newest MaxStderr bytes are kept.
 	Stderr() io.Reader
-	// Wait waits for the end, which comes only after Stdout has been read, and returns the exit status, 128+n for a process that died of signal n. After a Kill or the
-	// end of the context it is context.Canceled or DeadlineExceeded, after the loss of the connection a SessionLostError
-	// of the kind Unavailable; Stdout and Stderr end with the same error.
+	// Wait waits for the end, which comes only after Stdout has been read, and returns the exit status, 128+n for a process
+	// that died of signal n. After a Kill or the end of the context it is context.Canceled or DeadlineExceeded, after the loss of the connection a
+	// SessionLostError of the kind Unavailable; Stdout and Stderr end with the same error.
 	Wait() (code int, err error)
 	// Kill ends the process with its whole group, and does not wait for it.
 	Kill()
@@ -54,10 +54,10 @@ type Process interface {
 // MaxStderr is how much unread standard error of a Process is kept, in bytes.
 const MaxStderr = 256 << 10
 
-// SessionLostError says that the connection to the runner ended, and with it a process that Start had started.
+// SessionLostError means that the connection to the runner ended, and with it a process that Start had started.
 type SessionLostError struct{ Runner string }
 
-// Error is a sentence for the model and the person.
+// Error is a sentence for the model and the user.
 func (e *SessionLostError) Error() string {
 	return fmt.Sprintf("session lost: the connection to runner %s ended, and the process with it: start it again", e.Runner)
 }
@@ -118,11 +118,11 @@ func (r *Runner) begin(ctx context.Context, req StdioRequest) (*process, error) 
 	case <-p.begun:
 		return p, nil
 	case <-p.done:
-		return p, p.err // without an error it ended before it said anything
+		return p, p.err // without an error it ended before any output
 	}
 }
 
-// request is what the runner is asked.
+// request returns the request for the runner.
 func (p *process) request(req StdioRequest) (wire.Request, error) {
 	start := wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env}
 	if of := req.Plugin; of != nil {
@@ -150,7 +150,7 @@ func (p *process) run(ask wire.Request) {
 	close(p.done)
 }
 
-// take passes on what the process wrote. While nobody reads, the runner gets no ack, and the process has to wait.
+// take passes on what the process wrote. Without a reader the runner gets no ack, and the process has to wait.
 func (p *process) take(push wire.Push) error {
 	var piece wire.StdioOutput
 	if err := push.Decode(&piece); err != nil {
@@ -161,7 +161,7 @@ func (p *process) take(push wire.Push) error {
 		return nil
 	}
 	if len(piece.Data) == 0 {
-		return nil // it says that the process runs
+		return nil // it confirms that the process runs
 	}
 	stop := context.AfterFunc(p.ctx, func() { _ = p.outEnd.CloseWithError(p.ctx.Err()) }) // never fails
 	defer stop()
@@ -229,12 +229,12 @@ func (s stdin) send(part wire.StdioWrite) error {
 		return ended // meanwhile, which canceled the call
 	}
 	if wire.IsKind(err, wire.NotFound) {
-		return io.ErrClosedPipe // we have not been told yet
+		return io.ErrClosedPipe // the notice of its end is still on its way
 	}
 	return s.explain(err)
 }
 
-// ended says why nothing more can be written to the process: nil while it runs.
+// ended returns why nothing more can be written to the process: nil while it runs.
 func (p *process) ended() error {
 	select {
 	case <-p.done:

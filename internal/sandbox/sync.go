@@ -13,7 +13,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// syncTries bounds how often a folder is compared anew: the first look finds what is missing, the second that it is
+// syncTries bounds how often a folder is compared again: the first look finds what is missing, the second that it is
 // there, and commands may change it in between.
 const syncTries = 4
 
@@ -23,9 +23,9 @@ func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) err
 	return err
 }
 
-// CopyFolder makes the runner's copy of a folder, under .xbot/<name> in its workspace or where the runner says, the same as the server's, and
+// CopyFolder makes the runner's copy of a folder, under .xbot/<name> in its workspace or the runner's own place, the same as the server's, and
 // returns where it lies: files that are not there are removed, each file changes at once, and the executable bit is kept. Links and what lies in
-// .git stay out, and are not sent to a runner that asks for them: it may be anybody's. The name is skills or agents. It
+// .git stay out, and are not sent to a runner that asks for them: any user may own it. The name is skills or agents. It
 // can be repeated at any time; where nothing changed it costs one request.
 func CopyFolder(ctx context.Context, box *Runner, name string, folder fs.FS) (dir string, err error) {
 	files, err := listFolder(folder)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// tail is a stream that never holds up its writer: of what nobody reads, the newest bytes are kept.
+// tail is a stream that never holds up its writer: of unread bytes, the newest are kept.
 type tail struct {
 	limit int
 

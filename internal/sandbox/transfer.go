@@ -21,12 +21,12 @@ type transfer struct {
 
 // Upload puts what the reader holds in place at once, in parts of wire.MaxChunk and with no more than one of them in
 // memory: a crash leaves the old or the new content. It returns how many bytes the file has. If the runner loses parts,
-// a reader that is an io.Seeker is read anew; with another one the upload is Unavailable.
+// a reader that is an io.Seeker is read again; with another one the upload is Unavailable.
 func (r *Runner) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
 	return r.Edit(ctx, Edit{Path: path, From: from, Mode: mode})
 }
 
-// Edited reports whether the edit of a call was carried out. A runner that keeps no record of edits says no.
+// Edited reports whether the edit of a call was carried out. It is false for a runner that keeps no record of edits.
 func (r *Runner) Edited(ctx context.Context, id chat.CallID) (bool, error) {
 	result, err := ask[wire.EditResult](ctx, r, wire.OpEdited, wire.Edit{ID: string(id)})
 	if fault.Is(err, fault.Invalid) {
@@ -61,7 +61,7 @@ func (r *Runner) Edit(ctx context.Context, e Edit) (int64, error) {
 	return 0, fault.Errorf(fault.Unavailable, "%s could not be written: runner %s was restarted meanwhile: send it again", e.Path, r.name)
 }
 
-// try sends the content once. Restart says that the runner lost the parts before.
+// try sends the content once. restart reports that the runner lost the parts before.
 func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error) {
 	upload, buf := rand.Text(), make([]byte, wire.MaxChunk)
 	for {
@@ -86,7 +86,7 @@ func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error
 }
 
 // fill reads until the buffer is full or the content ends. io.ReadFull would not do: its io.ErrUnexpectedEOF for a short
-// part is also what a body says whose connection broke, and half of it would pass for the whole.
+// part is also the error of a body whose connection broke, and half of it would pass for the whole.
 func fill(from io.Reader, buf []byte) (n int, last bool, err error) {
 	for n < len(buf) {
 		m, err := from.Read(buf[n:])

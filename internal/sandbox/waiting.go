@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// LastingWait is how long an operation waits for its runner before that is told.
+// LastingWait is how long an operation waits for its runner before that is reported.
 const LastingWait = 3 * time.Second
 
 type waitingKey struct{}
 
-// TellWaits returns a context whose operations tell that they wait for their runner, once that lasts, and then that the wait is over.
-// The two are told one after the other.
+// TellWaits returns a context whose operations call tell when a wait for their runner lasts, and again when the wait is over.
+// The two calls are made one after the other.
 func TellWaits(ctx context.Context, tell func(runner string, waits bool)) context.Context {
 	return context.WithValue(ctx, waitingKey{}, tell)
 }
 
-// waiting tells of a wait for a runner that begins, until the returned function is called.
+// waiting reports a wait for a runner that begins, until the returned function is called.
 func waiting(ctx context.Context, runner string) (over func()) {
 	tell, ok := ctx.Value(waitingKey{}).(func(string, bool))
 	if !ok {
 		return func() {}
 	}
-	told := make(chan struct{}) // closed once it was told
+	told := make(chan struct{}) // closed after the first report
 	timer := time.AfterFunc(LastingWait, func() {
 		defer close(told)
 		tell(runner, true)
@@ -36,7 +36,7 @@ func waiting(ctx context.Context, runner string) (over func()) {
 	}
 }
 
-// Unnamed returns a context whose operations tell of their waits without the name of the runner, for those who are not to know it.
+// Unnamed returns a context whose operations report their waits without the name of the runner, for users who must not learn it.
 func Unnamed(ctx context.Context) context.Context {
 	tell, ok := ctx.Value(waitingKey{}).(func(string, bool))
 	if !ok {

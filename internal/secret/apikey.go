@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// keyName is the name of the key in the object that is sealed of an account at a service.
+// keyName is the name of the key in the sealed object of an account at a service.
 const keyName = "api_key"
 
 // SealAPIKey encrypts a key of a service; nil: there is none.
@@ -22,7 +22,7 @@ func SealAPIKey(with Sealer, key string) []byte {
 	return with.Seal(plain)
 }
 
-// OpenAPIKey reads what SealAPIKey made; empty: there is none.
+// OpenAPIKey decrypts the result of SealAPIKey; empty: there is none.
 func OpenAPIKey(with Sealer, sealed []byte) (string, error) {
 	if len(sealed) == 0 {
 		return "", nil
@@ -41,13 +41,13 @@ func OpenAPIKey(with Sealer, sealed []byte) (string, error) {
 	return s[keyName], nil
 }
 
-// hinted is how many characters of a key people see, and longHint how long it must be for that.
+// hinted is how many characters of a key users see, and longHint the minimum length of a key for that.
 const (
 	hinted   = 4
 	longHint = 16
 )
 
-// Hint is the end of a key, by which people know it again.
+// Hint returns the end of a key, by which users recognize it.
 func Hint(key string) string {
 	switch {
 	case key == "":

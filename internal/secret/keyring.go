@@ -14,15 +14,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// fileName is the key file in XBOT_HOME: the key in its first line, and below it the one before while secrets may be sealed
-// with that one, too.
+// fileName is the key file in XBOT_HOME: the first line is the current key, the next one the previous key while secrets may still be sealed
+// with it.
 const fileName = "secret.key"
 
-// unnamed is what a new key file is called until it is whole.
+// unnamed is the name pattern of a new key file until it is complete.
 const unnamed = ".secret-*"
 
-// Keyring is the installation's key, and while it is changed the one before, too: the first seals, all open. A key file is
-// read again when it has changed, so that a process that runs follows. It is safe for concurrent use.
+// Keyring is the installation's key, and during a change of the key also the previous one: the first seals, all open. A key file is read
+// again when it has changed, so that a running process follows. It is safe for concurrent use.
 type Keyring struct {
 	path string // of the key file; empty: the keys were given
 
@@ -31,14 +31,13 @@ type Keyring struct {
 	seen stamp
 }
 
-// stamp tells one content of the key file from another: each is a file of its own that took the name.
+// stamp identifies a version of the key file: each is a separate file that took the name.
 type stamp struct {
 	inode uint64
 	time  time.Time
 }
 
-// OpenKeyring returns the keys given in base64, one after the other with commas between, or those in <home>/secret.key, which
-// it makes at the first start.
+// OpenKeyring returns the keys given in base64, separated by commas, or those in <home>/secret.key, which it makes at the first start.
 func OpenKeyring(home, given string) (*Keyring, error) {
 	r := &Keyring{}
 	if given != "" {
@@ -60,7 +59,7 @@ func OpenKeyring(home, given string) (*Keyring, error) {
 	return r, r.read()
 }
 
-// read takes the file as it is now. The caller holds mu, or is the only one.
+// read loads the current file. The caller holds mu, or is the only one.
 func (r *Keyring) read() error {
 	now, err := stampOf(r.path)
 	if err != nil {
@@ -98,13 +97,13 @@ func stampOf(path string) (stamp, error) {
 	return s, nil
 }
 
-// Keys returns the keys as they are now, the current one first. A file that cannot be read at this moment changes nothing.
+// Keys returns the current keys, the newest first. A file that cannot be read at this moment changes nothing.
 func (r *Keyring) Keys() []Key {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.path != "" {
 		if now, err := stampOf(r.path); err == nil && now != r.seen {
-			_ = r.read() // then the keys of before stand, and the next call looks again
+			_ = r.read() // on an error the previous keys remain, and the next call tries again
 		}
 	}
 	return slices.Clone(r.keys)
@@ -113,13 +112,13 @@ func (r *Keyring) Keys() []Key {
 // Derive returns a key for one purpose, of the current key.
 func (r *Keyring) Derive(purpose string) []byte { return r.Keys()[0].Derive(purpose) }
 
-// InternalKey is that of the newest key.
+// InternalKey returns the internal key derived from the newest key.
 func (r *Keyring) InternalKey() string { return r.Keys()[0].InternalKey() }
 
 // Seal encrypts with the current key.
 func (r *Keyring) Seal(plain []byte) []byte { return r.Keys()[0].Seal(plain) }
 
-// Open decrypts what was sealed with any of the keys.
+// Open decrypts data sealed with any of the keys.
 func (r *Keyring) Open(sealed []byte) (plain []byte, err error) {
 	for _, key := range r.Keys() {
 		if plain, err = key.Open(sealed); err == nil {
@@ -129,8 +128,8 @@ func (r *Keyring) Open(sealed []byte) (plain []byte, err error) {
 	return nil, err
 }
 
-// Begin puts a fresh key in front of the one that there is. Repeated after a crash it goes on with the key that was made
-// before. Keys that were given are changed by who gives them.
+// Begin puts a fresh key in front of the existing one. Repeated after a crash it continues with the key that was made before. Keys that were
+// given are changed in the configuration.
 func (r *Keyring) Begin() error {
 	keys := r.Keys()
 	switch {
@@ -142,7 +141,7 @@ func (r *Keyring) Begin() error {
 	return r.write(NewKey(), keys[0])
 }
 
-// End forgets all keys but the current one.
+// End removes all keys but the current one.
 func (r *Keyring) End() error {
 	if r.path == "" {
 		return nil
@@ -150,14 +149,14 @@ func (r *Keyring) End() error {
 	return r.write(r.Keys()[0])
 }
 
-// write puts a new content in place at once: a crash leaves the old or the new one.
+// write replaces the content atomically: a crash leaves the old or the new one.
 func (r *Keyring) write(keys ...Key) error {
 	dir := filepath.Dir(r.path)
 	tmp, err := os.CreateTemp(dir, unnamed)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // gone when it got its name
+	defer func() { _ = os.Remove(tmp.Name()) }() // no effect once it has its name
 	var text strings.Builder
 	for _, key := range keys {
 		text.WriteString(base64.StdEncoding.EncodeToString(key[:]) + "\n")
@@ -180,7 +179,7 @@ func (r *Keyring) write(keys ...Key) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// sweep removes the files of writes that were killed before they got their name: there are keys in them.
+// sweep removes the files of writes that were killed before they got their name: they contain keys.
 func sweep(dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, unnamed))
 	if err != nil {
@@ -194,7 +193,7 @@ func sweep(dir string) error {
 	return nil
 }
 
-// keepOwner gives a file the owner that another one has: root may change the key of a server that is not root.
+// keepOwner gives a file the owner of another one: root may change the key of a server that is not root.
 func keepOwner(tmp *os.File, of string) error {
 	info, err := os.Stat(of)
 	if err != nil {

@@ -27,7 +27,7 @@ const keyBytes = 32
 // Key is the installation's key. It must be the same in all processes.
 type Key [keyBytes]byte
 
-// String keeps a key out of logs.
+// String hides a key in logs.
 func (Key) String() string { return "[secret key]" }
 
 // Sealer is a Key, or a Keyring of them.
@@ -72,7 +72,7 @@ func NewKey() (key Key) {
 	return key
 }
 
-// generate writes a fresh key unless another process was faster, and returns what is there.
+// generate writes a fresh key unless another process was faster, and returns the stored one.
 func generate(path string) ([]byte, error) {
 	key := NewKey()
 	text := base64.StdEncoding.EncodeToString(key[:])
@@ -80,7 +80,7 @@ func generate(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = os.Remove(tmp.Name()) }() // its content is linked under its own name
+	defer func() { _ = os.Remove(tmp.Name()) }() // its content is linked under its final name
 	if _, err := tmp.WriteString(text + "\n"); err != nil {
 		return nil, err
 	}
@@ -110,24 +110,24 @@ func (k Key) Derive(purpose string) []byte {
 	return out
 }
 
-// InternalKey is what the processes of one server show one another.
+// InternalKey returns the key by which the processes of one server authenticate to each other.
 func (k Key) InternalKey() string {
 	return base64.RawURLEncoding.EncodeToString(k.Derive("internal endpoint"))
 }
 
-// What Seal makes begins with sealMark and the name of the key. What an older xbot has sealed has neither.
+// Data sealed by Seal begins with sealMark and the name of the key. Data sealed by an older xbot has neither.
 const (
 	sealMark = "xk1\x00"
 	idBytes  = 8
 )
 
-// id is the name of a key, which tells nothing of it.
+// id is the name of a key, which reveals nothing about it.
 func (k Key) id() []byte { return k.Derive("key id")[:idBytes] }
 
-// ID is the name of a key, which tells nothing of it.
+// ID returns the name of a key, which reveals nothing about it.
 func (k Key) ID() string { return hex.EncodeToString(k.id()) }
 
-// SealedBy returns the ID of the key that something was sealed with; empty: an older xbot sealed it.
+// SealedBy returns the ID of the key that sealed the data; empty: an older xbot sealed it.
 func SealedBy(sealed []byte) string {
 	if len(sealed) < len(sealMark)+idBytes || string(sealed[:len(sealMark)]) != sealMark {
 		return ""
@@ -135,7 +135,7 @@ func SealedBy(sealed []byte) string {
 	return hex.EncodeToString(sealed[len(sealMark):][:idBytes])
 }
 
-// Seal encrypts with AES-256-GCM; the name of the key and the nonce stand before the text.
+// Seal encrypts with AES-256-GCM; the name of the key and the nonce precede the text.
 func (k Key) Seal(plain []byte) []byte {
 	gcm := k.gcm()
 	nonce := make([]byte, gcm.NonceSize())
@@ -144,7 +144,7 @@ func (k Key) Seal(plain []byte) []byte {
 	return gcm.Seal(head, nonce, plain, nil)
 }
 
-// Open decrypts what Seal made.
+// Open decrypts the result of Seal.
 func (k Key) Open(sealed []byte) ([]byte, error) {
 	if SealedBy(sealed) == k.ID() {
 		sealed = sealed[len(sealMark)+idBytes:]

@@ -9,7 +9,7 @@ import (
 // tokenBytes is the size of a token: 256 bits (spec/001 §8.2).
 const tokenBytes = 32
 
-// NewToken returns a random token for a person or a program, and the hash to store. The token itself is never stored.
+// NewToken returns a random token for a user or a program, and the hash to store. The token itself is never stored.
 func NewToken() (token string, hash []byte) {
 	raw := make([]byte, tokenBytes)
 	rand.Read(raw) // never fails
@@ -17,8 +17,8 @@ func NewToken() (token string, hash []byte) {
 	return token, HashToken(token)
 }
 
-// HashToken returns what is stored of a token. Tokens are random, so a plain hash cannot be guessed from; looking a
-// token up by its hash compares nothing that an attacker could time.
+// HashToken returns the stored hash of a token. Tokens are random, so they cannot be guessed from a plain hash; looking a token up by its
+// hash compares nothing that an attacker could time.
 func HashToken(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

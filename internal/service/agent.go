@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// always are the tools of every service (spec/004 §4.5.1). What is not listed here is for the house alone.
+// always are the tools of every service (spec/004 §4.5.1). What is not listed here is for users of the installation alone.
 var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "read_my_conversation", "search_tools"}
 
 // byCapability are the tools that come with a capability.
@@ -16,7 +16,7 @@ var byCapability = map[Capability][]string{
 	Scheduler: {"Cron"},
 }
 
-// Agent is the service as an agent of the policy: a name, a model and tools of its own.
+// Agent is the service as an agent of the policy, with its name, model and tools.
 func (s Service) Agent() policy.Agent {
 	off := false
 	return policy.Agent{
@@ -27,7 +27,7 @@ func (s Service) Agent() policy.Agent {
 	}
 }
 
-// Tools are those that the service's conversations have.
+// Tools are the tools of the service's conversations.
 func (s Service) Tools() []string {
 	out := slices.Clone(always)
 	for _, c := range s.Capabilities {

@@ -24,7 +24,7 @@ const (
 	maxWord          = 200
 )
 
-// Definition is what an administrator chose for a service.
+// Definition is an administrator's settings of a service.
 type Definition struct {
 	Name        string `json:"name" minLength:"1" maxLength:"100"`
 	Description string `json:"description" maxLength:"2000"`
@@ -54,7 +54,7 @@ type ServiceLimits struct { //nolint:revive // the name of its schema in the API
 // Limits are ServiceLimits.
 type Limits = ServiceLimits
 
-// ServiceLimitsPatch is a change of limits: what is nil stays.
+// ServiceLimitsPatch is a change of limits: nil members stay.
 type ServiceLimitsPatch struct { //nolint:revive // the name of its schema in the API
 	RequestsPerMinute *int   `json:"requests_per_minute,omitempty" minimum:"1" maximum:"100000" doc:"Of one key."`
 	Concurrent        *int   `json:"concurrent,omitempty" minimum:"1" maximum:"1000" doc:"Messages of one key that wait or are answered at once."`
@@ -75,7 +75,7 @@ func (l *ServiceLimits) apply(p LimitsPatch) {
 	set(&l.TokensPerDay, p.TokensPerDay)
 }
 
-// Capability is something that a service can do beside talking and files.
+// Capability is a feature of a service in addition to talking and files.
 type Capability string
 
 // The capabilities (spec/004 §4.5.1).
@@ -94,7 +94,7 @@ var Capabilities = []Capability{Web, Image, Speech, Video, Scheduler, HumanChat}
 // Can reports whether a service has a capability.
 func (d Definition) Can(c Capability) bool { return slices.Contains(d.Capabilities, c) }
 
-// Defaults are those of a new service (spec/004 §4.4.3).
+// Defaults are the settings of a new service (spec/004 §4.4.3).
 func Defaults() Definition {
 	return Definition{
 		AllowedDocs: []string{"*"}, AllowedScripts: []string{"*"}, Capabilities: []Capability{}, Questions: []string{}, Origins: []string{},
@@ -102,7 +102,7 @@ func Defaults() Definition {
 	}
 }
 
-// Patch is a change: what is nil stays (spec/004).
+// Patch is a change: nil members stay (spec/004).
 type Patch struct {
 	Name             *string       `json:"name,omitempty" minLength:"1" maxLength:"100"`
 	Description      *string       `json:"description,omitempty" maxLength:"2000"`
@@ -237,7 +237,7 @@ func origin(text string) (string, error) {
 	return u.Scheme + "://" + strings.ToLower(u.Host), nil
 }
 
-// isHost reports whether a character stands in a host with a port. Others, such as ; and *, would mean something in a
+// isHost reports whether a character may be in a host with a port. Others, such as ; and *, would mean something in a
 // Content-Security-Policy.
 func isHost(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(".-:[]", r)

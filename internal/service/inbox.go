@@ -9,23 +9,23 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// InboxChannel is the channel of the conversations in which agents of services tell administrators what consumers ask. No platform is
-// called so.
+// InboxChannel is the channel of the conversations in which agents of services report to administrators what consumers ask. No platform has
+// this name.
 const InboxChannel = "inbox"
 
-// Bounds of what consumers ask people of the house, and of what these say to them.
+// Bounds of consumers' questions to administrators, and of the answers.
 const (
 	MaxItem      = 4000   // characters of an item
-	MaxAgentSaid = 2000   // characters that are shown of what the agent told of it (spec/004)
-	MaxSaid      = 10_000 // characters that a person says at once
+	MaxAgentSaid = 2000   // characters that are shown of the agent's message about it (spec/004)
+	MaxSaid      = 10_000 // characters of one message of an administrator
 	ItemsPerHour = 10     // of one conversation
 	KeyItems     = 20     // in an hour, of all conversations of a key
 	ServiceItems = 60     // in an hour, of all conversations of a service
-	MaxOpenItems = 200    // of a service that nobody has dealt with
-	NewestItems  = 3      // that its agent is told of (spec/004)
+	MaxOpenItems = 200    // of a service that are not handled
+	NewestItems  = 3      // that its agent gets (spec/004)
 )
 
-// ItemStatus says whether anybody has dealt with an item.
+// ItemStatus is whether an item is handled.
 type ItemStatus string
 
 // The states of items.
@@ -35,7 +35,7 @@ const (
 	ItemHandled ItemStatus = "handled"
 )
 
-// Item is what a consumer asks a person of the house.
+// Item is a question of a consumer to an administrator.
 type Item struct {
 	ID           string          `json:"id" example:"inbox_0a1b2c3d"`
 	Service      string          `json:"service_id"`
@@ -53,7 +53,7 @@ type Item struct {
 	ChangedAt    time.Time       `json:"changed_at"`
 }
 
-// TakenConversation is a conversation in which a person answers in place of the agent.
+// TakenConversation is a conversation under handover: an administrator answers in place of the agent.
 type TakenConversation struct {
 	Service      string          `json:"service_id"`
 	ServiceName  string          `json:"service_name"`
@@ -65,17 +65,17 @@ type TakenConversation struct {
 	Waiting      bool            `json:"waiting" doc:"The consumer has the last word."`
 }
 
-// Contact is what an agent asks a person of the house for a consumer.
+// Contact is an agent's question to an administrator for a consumer.
 type Contact struct {
 	Session chat.SessionKey
 	Call    chat.CallID
 	Message string
 }
 
-// Contacted says what became of it.
+// Contacted is the outcome of a contact.
 type Contacted struct {
 	ID   string
-	Told bool // the administrator is told on a platform; else they see it on the page
+	Told bool // the administrator is notified on a platform; else they see it on the page
 }
 
 var itemID = regexp.MustCompile(`^inbox_[0-9a-f]{8}$`)
@@ -86,7 +86,7 @@ func IsItem(id string) bool { return itemID.MatchString(id) }
 // NewItemID returns the id of a new item.
 func NewItemID() string { return "inbox_" + random(4) }
 
-// InboxSession is where the agent of a service tells an administrator what its consumers ask.
+// InboxSession is the conversation in which the agent of a service reports to an administrator what its consumers ask.
 func InboxSession(service string, admin chat.UserID) chat.SessionKey {
 	return session.Thread(service, InboxChannel, strconv.FormatInt(int64(admin), 10))
 }
@@ -101,8 +101,8 @@ func InboxOf(key chat.SessionKey) (service string, admin chat.UserID, ok bool) {
 	return k.Agent, chat.UserID(n), err == nil && n > 0
 }
 
-// Sealed reports whether a session has the agent of a service and is no consumer's: it reads what strangers wrote, with nobody's limits
-// but its own. It has no tools, no room and no memory.
+// Sealed reports whether a session has the agent of a service and is no consumer's: it reads what consumers wrote, with no limits
+// but its own. It has no tools, no file system and no memory.
 func Sealed(agent string, key chat.SessionKey) bool {
 	if _, _, ok := Of(key); ok {
 		return false

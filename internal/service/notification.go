@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Notification heads what the agent of a service is told of its inbox (spec/004).
+// Notification is the heading of inbox notifications to the agent of a service (spec/004).
 const Notification = "[System Instruction - Service Inbox Notification]"
 
 // quotedItem bounds what the agent reads of each item, in characters.
 const quotedItem = 1200
 
-// NoteItem is an item as the agent is told of it.
+// NoteItem is an item in a notification to the agent.
 type NoteItem struct {
 	ID, Conversation, Title, Message string
 	At                               time.Time
 }
 
-// NotificationOf is what the agent of a service is told when a consumer asks for a person: the newest items, the first of which is new. What
-// consumers wrote is quoted line by line, so that none of it stands where instructions stand. language is that of the administrator.
+// NotificationOf is the notification to the agent of a service when a consumer asks for an administrator: the newest items, the first of which is
+// new. Texts of consumers are quoted line by line, so that none of them looks like an instruction. language is that of the administrator.
 func NotificationOf(service, language string, items []NoteItem) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\nSomebody outside, who talks to the service %q, asks for a person. Below are the newest items of its inbox; the first is new.\n", Notification, OneLine(service, MaxName))

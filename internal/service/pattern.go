@@ -11,11 +11,11 @@ import (
 	"xbot/internal/fault"
 )
 
-// folders is the part of a pattern that stands for any number of folders.
+// folders is the part of a pattern that matches any number of folders.
 const folders = "**"
 
 // Allows reports whether a list of patterns allows a file, by its path below the folder that the list is about, with slashes. ** as a part
-// stands for any number of folders, and * for anything within a name, as in the tool Glob; * alone stands for everything. No pattern: nothing.
+// matches any number of folders, and * anything within a name, as in the tool Glob; * alone matches everything. No pattern: nothing.
 func Allows(patterns []string, file string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		next := along(pattern, file)
@@ -32,7 +32,7 @@ func AllowsBelow(patterns []string, folder string) bool {
 	})
 }
 
-// along goes along a pattern with a path, and says which parts of the pattern the name behind the path can be. The last one says that the
+// along goes along a pattern with a path, and returns which parts of the pattern the name behind the path can be. The last one means that the
 // path can end there. It looks at each part once for each name, so that no pattern and no path makes it slow.
 func along(pattern, file string) []bool {
 	parts := partsOf(pattern)
@@ -59,7 +59,7 @@ func along(pattern, file string) []bool {
 	return next
 }
 
-// withoutFolders also steps over each ** that comes next: it may stand for no folder.
+// withoutFolders also steps over each ** that comes next: it may match no folder.
 func withoutFolders(parts []string, next []bool) {
 	for i, part := range parts {
 		if next[i] && part == folders {
@@ -80,12 +80,12 @@ func matches(part, name string) bool {
 	return !broken(part) && doublestar.MatchUnvalidated(part, name)
 }
 
-// broken reports that a text is no part of a pattern. Alternatives in braces are none: each is a pattern of its own.
+// broken reports that a text is no part of a pattern. Alternatives in braces are not supported: each is a separate pattern.
 func broken(part string) bool {
 	return part == "" || part == "." || part == ".." || strings.ContainsAny(part, "{}") || !doublestar.ValidatePattern(part)
 }
 
-// patterns refuses what allows nothing, or something else than it says.
+// patterns refuses a pattern that allows nothing, or something else than it seems to.
 func patterns(what string, list []string) ([]string, error) {
 	if len(list) > MaxPatterns {
 		return nil, fault.Errorf(fault.Invalid, "%s has at most %d patterns", what, MaxPatterns)

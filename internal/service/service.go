@@ -1,6 +1,6 @@
-// Package service is the vocabulary of services: agents that administrators publish to people and programs outside (spec/004
-// §4.4.3). It is pure: what a service is, who may do what with it, and how it is seen as an agent of the policy. Where it is kept is the
-// store's matter, how it is spoken to that of the ingress.
+// Package service is the vocabulary of services: agents that administrators publish to outside users and programs (spec/004
+// §4.4.3). It is pure: what a service is, who may do what with it, and how it is seen as an agent of the policy. Storage is the
+// store's matter, requests are the ingress's.
 package service
 
 import (
@@ -19,7 +19,7 @@ const Channel = "svc"
 // KeyPrefix begins every key of a service. No other credential begins so.
 const KeyPrefix = "sk-svc-"
 
-// shownKey is how much of a key people see, to know it again (spec/004).
+// shownKey is the length of the visible part of a key (spec/004).
 const shownKey = 12
 
 // Service is one as it is stored.
@@ -32,7 +32,7 @@ type Service struct {
 	Revision  int64     `json:"revision" doc:"Counts its changes."`
 	CreatedAt time.Time `json:"created_at"`
 	ChangedAt time.Time `json:"updated_at"`
-	// Closed: its administrator is shut out or none any more, so that nobody may use it.
+	// Closed: its administrator is disabled or no longer one, so that no consumer may use it.
 	Closed bool `json:"closed,omitempty" doc:"Its administrator is shut out, or is no administrator any more: nobody can use it."`
 }
 
@@ -65,33 +65,33 @@ type Conversation struct {
 	UpdatedAt time.Time
 	Messages  int // of the consumer and the model
 	Running   bool
-	Taken     bool  // a person of the house answers, and not the agent
+	Taken     bool  // under handover: an administrator answers, and not the agent
 	Seq       int64 // of the newest durable event
 }
 
-// FileSystem says where the files of a consumer's conversation are, and which of its administrator's files it sees.
+// FileSystem is where the files of a consumer's conversation are, and which of its administrator's files it sees.
 type FileSystem struct {
 	Service      string
 	Conversation string
 	Session      chat.SessionKey
 	Admin        chat.UserID
-	Runner       string // of the administrator; empty: nobody has looked for them yet
+	Runner       string // of the administrator; empty: not looked up yet
 	Docs         []string
 	Scripts      []string
 }
 
-// Prompt is what the prompt of a conversation is made of.
+// Prompt is the parts of the prompt of a conversation.
 type Prompt struct {
 	Definition
 
 	System   string            // what the administrator wrote for it, or for their own conversations; empty: the installation's
-	Beside   bool              // it stands behind the installation's text
-	Profile  string            // what {user_profile_context} stands for
-	Timezone string            // of the administrator; empty: not said
+	Beside   bool              // it follows the installation's text
+	Profile  string            // the value of {user_profile_context}
+	Timezone string            // of the administrator; empty: not set
 	Sections map[string]string // the administrator's words for capabilities, by key
 }
 
-// Source says by which way a conversation was begun.
+// Source is the way by which a conversation was begun.
 type Source string
 
 // The sources.
@@ -122,7 +122,7 @@ func NewConversationID() string { return random(5) }
 // NewKey returns the id of a new key, and the key.
 func NewKey() (id, key string) { return "key_" + random(3), KeyPrefix + random(24) }
 
-// Shown is the part of a key by which people know it again.
+// Shown is the part of a key that is displayed.
 func Shown(key string) string { return key[:min(len(key), shownKey)] }
 
 func random(bytes int) string {

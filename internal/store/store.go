@@ -57,13 +57,13 @@ import (
 
 // Options configure a store. Each is optional.
 type Options struct {
-	Feed     pg.Feed        // is told after each commit
+	Feed     pg.Feed        // is signaled after each commit
 	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
 	Policies quota.Policies // how much may run at once; else the defaults
 	Wakes    engine.Wakes   // wakes workflows after each commit; else the relay does
-	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC.
+	// ServerZone is the timezone in which users read times whose profile, and the policy, name none; empty is UTC.
 	ServerZone string
-	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation.
+	// HooksKeep is how long the output of hooks is kept once its turn has ended; 0: as long as the conversation.
 	HooksKeep time.Duration
 }
 

@@ -54,8 +54,8 @@ func Decode(arguments string, params any) (unknown []string, err error) {
 	return unknown, nil
 }
 
-// Object reads the arguments that a model wrote as one JSON object, whose keys and values stay what they are. It slips as Decode does, but for
-// what depends on a field. An error is of kind Invalid, with a sentence that the model can act on.
+// Object reads the arguments that a model wrote as one JSON object, whose keys and values stay what they are. It tolerates the same slips as
+// Decode, except those that depend on a field. An error is of kind Invalid, with a sentence that the model can act on.
 func Object(arguments string) (map[string]json.RawMessage, error) {
 	object, err := parseObject(arguments)
 	if object == nil && err == nil {

@@ -84,7 +84,7 @@ func (d *defined[P]) Run(ctx context.Context, call Call) (chat.ToolResult, error
 
 func (d *defined[P]) Summary(arguments string) string {
 	var params P
-	// Arguments that cannot be decoded have no summary; Run tells the model what is wrong with them.
+	// Arguments that cannot be decoded have no summary; Run reports the error to the model.
 	if _, err := Decode(arguments, &params); err != nil {
 		return ""
 	}
@@ -95,7 +95,7 @@ func ignored(unknown, known []string) string {
 	return fmt.Sprintf("(ignored unknown argument %s; this tool takes %s)", strings.Join(unknown, ", "), strings.Join(known, ", "))
 }
 
-// schemaOf derives the schema of P, without the parts that cost tokens and tell a model nothing: unknown keys are
+// schemaOf derives the schema of P, without the parts that cost tokens and do not help a model: unknown keys are
 // ignored by Decode anyway, and a null in place of a list is read as an empty list.
 func schemaOf[P any]() (json.RawMessage, error) {
 	schema, err := jsonschema.For[P](nil)

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// Inquirer is a Handler whose calls put questions to a person and run once they are answered. An error says what is wrong
-// with them: then nobody is asked, and Run tells the model.
+// Inquirer is a Handler whose calls put questions to a user and run once they are answered. An error describes what is wrong
+// with them: then no user is asked, and Run reports it to the model.
 type Inquirer[P any] interface {
 	Questions(params P) ([]chat.Inquiry, error)
 }
@@ -17,7 +17,7 @@ type PersonalInquirer[P any] interface {
 	QuestionsIn(ctx context.Context, in chat.SessionKey, params P) ([]chat.Inquiry, error)
 }
 
-// Questions returns what a call of the named tool asks a person in a conversation; empty for other tools, and for arguments that
+// Questions returns what a call of the named tool asks a user in a conversation; empty for other tools, and for arguments that
 // cannot be asked.
 func (r *Registry) Questions(ctx context.Context, in chat.SessionKey, name, arguments string) []chat.Inquiry {
 	t, _ := r.Get(name)
@@ -41,7 +41,7 @@ func (d *defined[P]) Questions(ctx context.Context, in chat.SessionKey, argument
 	}
 	var params P
 	if _, err := Decode(arguments, &params); err != nil {
-		return nil // Run says why
+		return nil // Run reports why
 	}
 	questions, err := ask(params)
 	if err != nil {
@@ -50,13 +50,13 @@ func (d *defined[P]) Questions(ctx context.Context, in chat.SessionKey, argument
 	return questions
 }
 
-// Planner is a Handler whose calls propose a plan to a person and run once it is approved. An error says what is wrong with it: then
-// nobody is asked, and Run tells whoever wrote it.
+// Planner is a Handler whose calls propose a plan to a user and run once it is approved. An error describes what is wrong with it: then
+// no user is asked, and Run reports it to the author.
 type Planner[P any] interface {
 	Plan(params P) (chat.Plan, error)
 }
 
-// Plan returns what a call of the named tool proposes to a person; nil for other tools. An error says why arguments are no plan.
+// Plan returns what a call of the named tool proposes to a user; nil for other tools. An error explains why arguments are no plan.
 func (r *Registry) Plan(name, arguments string) (*chat.Plan, error) {
 	t, _ := r.Get(name)
 	if plans, ok := t.(interface {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Marked puts a text of strangers between two lines that say so. Both have a word that is drawn for this text, so that nothing in it can end it
-// and go on as somebody else.
+// Marked puts a text of outsiders between two lines that mark it as such. Both have a random word drawn for this text, so that nothing in it can
+// end it and go on under another name.
 func Marked(what, text string) string {
 	word := rand.Text()[:12]
 	for strings.Contains(text, word) {

@@ -15,7 +15,7 @@ func (r *Registry) Previews(name string) bool {
 	return ok && previews.previews()
 }
 
-// Preview says what a call of the named tool would change; empty for other tools, and for arguments that cannot be read.
+// Preview describes what a call of the named tool would change; empty for other tools, and for arguments that cannot be read.
 func (r *Registry) Preview(ctx context.Context, name string, call Call) (string, error) {
 	t, _ := r.Get(name)
 	if previewer, ok := t.(interface {

@@ -1,6 +1,6 @@
 package tool
 
-// Reason returns why the model makes a call, in its own words; empty when it does not say. Tools that a person may have
+// Reason returns why the model makes a call, in its own words; empty without one. Tools that a user may have
 // to permit take it as their argument "reason".
 func Reason(arguments string) string {
 	var params struct {
@@ -12,5 +12,5 @@ func Reason(arguments string) string {
 	return OneLine(params.Reason, maxReason)
 }
 
-// maxReason bounds what is shown of a reason, in characters.
+// maxReason bounds the shown part of a reason, in characters.
 const maxReason = 300

@@ -13,7 +13,7 @@ type Remote struct {
 	Server, Tool string // the name of the server, and the server's name of the tool
 	Hashed       string // the name for models if several tools have similar names
 
-	Address     string          // where requests go: the URL, or the command
+	Address     string          // target of requests: the URL, or the command
 	Description string          // the server's description
 	Schema      json.RawMessage // of its arguments
 	Hints       json.RawMessage // the server's annotations

@@ -20,7 +20,7 @@ func Text(content string) chat.ToolResult { return chat.ToolResult{Content: cont
 // Textf is a successful result with a formatted text.
 func Textf(format string, args ...any) chat.ToolResult { return Text(fmt.Sprintf(format, args...)) }
 
-// Fail is the result of a call that could not be done as asked. The text says what to change.
+// Fail returns the result of a call that could not be done as asked. The text describes what to change.
 func Fail(format string, args ...any) chat.ToolResult {
 	return chat.ToolResult{Content: errorPrefix + fmt.Sprintf(format, args...) + "\n" + fixHint, IsError: true}
 }

@@ -18,6 +18,6 @@ type Sampler interface {
 	// Allow adds a rule of the user that allows the requests of the server that has a tool.
 	Allow(ctx context.Context, of *Remote) error
 	// Generate asks the model, or returns the stored answer if the call has made this request before. The error is a sentence for the
-	// server: it contains nothing that a provider said.
+	// server: it contains no text of a provider.
 	Generate(ctx context.Context, r llm.Request) (answer llm.Answer, model string, err error)
 }

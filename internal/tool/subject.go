@@ -2,7 +2,7 @@ package tool
 
 import "xbot/internal/chat"
 
-// Subjecter is a Handler for whose calls people can write rules by what a call is about: its command, its path, its host.
+// Subjecter is a Handler for whose calls users can write rules by what a call is about: its command, its path, its host.
 type Subjecter[P any] interface {
 	Pattern() chat.PatternKind
 	Subject(params P) string
@@ -24,7 +24,7 @@ func (d *defined[P]) Subject(arguments string) string {
 	}
 	var params P
 	if _, err := Decode(arguments, &params); err != nil {
-		return "" // Run says why
+		return "" // Run reports why
 	}
 	return about.Subject(params)
 }

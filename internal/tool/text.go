@@ -10,7 +10,7 @@ import (
 const maxSummary = 200 // characters
 
 // OneLine shows text on one line of at most limit characters: white space is collapsed, what cannot be printed is
-// left out, and an ellipsis stands for what was cut.
+// left out, and an ellipsis replaces what was cut.
 func OneLine(text string, limit int) string {
 	// A summary needs only the beginning; a file's whole content is not worth walking through.
 	if longest := limit * 8; len(text) > longest {
@@ -43,7 +43,7 @@ func Cut(text string, limit int) string {
 }
 
 // Bound keeps the head and the tail of a text of more than limit bytes, whole lines where lines are short, with a
-// line between them that says how many bytes were left out.
+// line between them that gives the number of bytes left out.
 func Bound(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -1,6 +1,6 @@
 // Package tool is what a model can call: the port that a tool implements, the registry that finds a tool by name,
 // and the parts that all tools share (parameters, results, bounded text). The tools themselves live in the packages
-// below it; each is one .go file beside one .md file that the model reads.
+// below it; each is one .go file with one .md file that the model reads.
 //
 // A tool acts on a machine only through sandbox.Sandbox, and keeps state only through the one-method interfaces it
 // declares, so that a tool can be run again by another process after any crash.
@@ -18,28 +18,28 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Spec is what the scheduler and the model know of a tool.
+// Spec is the description of a tool for the scheduler and the model.
 type Spec struct {
 	Name        string
 	Class       chat.ToolClass
 	Description string
 	Parameters  json.RawMessage // JSON Schema of an object; the same bytes in every process of a build
-	// Quick says that a call usually ends within a second. It is only a guess: one that takes longer goes on.
+	// Quick means that a call usually ends within a second. It is only a guess: one that takes longer goes on.
 	Quick bool
-	// Inward says that calls change nothing outside of the conversation and what xbot itself remembers. Tools that only read, and
-	// those that hand work to agents, whose calls are judged themselves, need not say it (Acts).
+	// Inward means that calls change nothing outside of the conversation and xbot's memory. Tools that only read, and
+	// those that hand work to agents, whose calls are judged themselves, need not set it (Acts).
 	Inward bool
-	// Planning says that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
+	// Planning means that calls run before a plan was approved in a turn that wants one (chat.PlanState), although they do not only read
 	// (Plans).
 	Planning bool
 	// OnRunner means that every call acts on the runner of the conversation: without a runner it fails before approval.
 	OnRunner bool
-	// Pattern is what rules for some calls of the tool are compared with; see Subjecter.
+	// Pattern is the kind of text that rules for some calls of the tool match; see Subjecter.
 	Pattern chat.PatternKind
-	// Optional says that the model is shown the tool only while the conversation uses it; until then its name alone stands in the prompt,
+	// Optional means that the model is shown the tool only while the conversation uses it; until then only its name is in the prompt,
 	// below Group. Other tools are always shown.
 	Optional bool
-	Group    string // what belongs together, such as the name of an MCP server; one word or two
+	Group    string // the tool's group, such as the name of an MCP server; one word or two
 	// Remote is the tool as its MCP server describes it; nil: it is not of an MCP server.
 	Remote *Remote
 }
@@ -59,8 +59,8 @@ func (s Spec) Names() []string {
 	return out
 }
 
-// Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. A tool that says
-// nothing of itself does.
+// Acts reports whether calls change something outside of the conversation: files, processes, schedules, the network. The default for a
+// tool is true.
 func (s Spec) Acts() bool {
 	return !s.Inward && s.Class != chat.ClassRead && s.Class != chat.ClassAgent
 }
@@ -93,7 +93,7 @@ type Call struct {
 	Arguments string // JSON text as the model wrote it; may be malformed
 	Box       sandbox.Sandbox
 	Cwd       string   // working folder of the session; empty means the workspace of Box
-	Env       []string // what commands are told of the conversation, NAME=value
+	Env       []string // the conversation's environment variables for commands, NAME=value
 
 	// StartedOn and Starting are for tools that run a command: see sandbox.ExecRequest.
 	StartedOn string
@@ -102,16 +102,16 @@ type Call struct {
 	// Judged reports whether a rule with a pattern allowed the call. Shell then runs permission.Judged(command).
 	Judged bool
 
-	// Approval is how a person has permitted the call, with the answers where it asked questions; nil where nobody was asked.
+	// Approval is the user's approval of the call, with the answers where it asked questions; nil if no user was asked.
 	Approval *chat.Approval
 
-	// Attended reports whether the call can ask a person something (chat.ToolResult.Asks).
+	// Attended reports whether the call can ask a user something (chat.ToolResult.Asks).
 	Attended bool
 
 	// Sampler answers requests of an MCP server to the model; nil: they are refused.
 	Sampler Sampler
 
-	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
+	// Output receives what a command prints while it runs, offset in bytes from its start; nil without a viewer.
 	Output func(offset int64, piece []byte)
 }
 

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Zones knows in which timezone people read times: the one of their profile, else that of the installation.
+// Zones returns the timezone in which a user reads times: the one of their profile, else that of the installation.
 type Zones interface {
 	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 }

@@ -71,7 +71,7 @@ func (c Charset) Holds(line string) bool {
 	return !c.unknown || strings.IndexFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || r == '\x1b' }) < 0
 }
 
-// ErrBinary is the error of Decode for what is no text.
+// ErrBinary is the error of Decode for data that is not text.
 var ErrBinary = errors.New("binary data")
 
 // sniffed is how much of a file is searched for NUL bytes, in bytes.

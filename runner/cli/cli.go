@@ -97,7 +97,7 @@ func Main(args []string, version string) int {
 	return run(args[1:], version, os.Stdout, os.Stderr)
 }
 
-// IsShim reports whether the program was started by its own daemon to stand between it and a command or process.
+// IsShim reports whether the daemon of this program started it as the shim of a command or process.
 func IsShim(args []string) bool {
 	return (len(args) == 3 && args[1] == "shim") || (len(args) == 2 && args[1] == shim.StdioVerb)
 }
@@ -251,7 +251,7 @@ func stateName(name string) string {
 	return cmp.Or(name, "default")
 }
 
-// token is where the token of a runner stands. The file wins over the flag and the flag over the variable.
+// token is the location of a runner's token. The file wins over the flag and the flag over the variable.
 type token struct{ file, flag string }
 
 // Token implements connect.TokenSource.

@@ -31,7 +31,7 @@ func (f *modelFlags) model() (*model.Model, error) {
 	return model.New(model.Config{Provider: f.Provider, BaseURL: f.BaseURL, Model: f.Model, Key: key{f.KeyFile}})
 }
 
-// key is where the key of a model stands. The file wins over the variable.
+// key is the location of a model's key. The file wins over the variable.
 type key struct{ file string }
 
 // Key implements model.KeySource.

@@ -34,7 +34,7 @@ func identityOf(thread int) (identity, error) {
 	return parseIdentity(data[:n])
 }
 
-// parseIdentity reads what the kernel says of a thread.
+// parseIdentity reads the kernel's status of a thread.
 func parseIdentity(status []byte) (id identity, err error) {
 	const ofFiles = 3 // after the real, the effective and the saved one
 	found := 0

@@ -18,7 +18,7 @@ var kept = []uintptr{
 // lastCapability bounds the search for capabilities of this kernel.
 const lastCapability = 63
 
-// dropCapabilities takes from the calling thread what commands must not have, and lets nothing that it executes win it back.
+// dropCapabilities takes from the calling thread the capabilities that commands must not have. No program that it executes can regain them.
 func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
@@ -35,7 +35,7 @@ func dropCapabilities() error {
 		if has == 0 || allowed&(1<<c) != 0 {
 			continue
 		}
-		// Who may not do this gains nothing all the same: no new privileges holds programs to what the thread has.
+		// A thread that may not do this gains nothing all the same: no new privileges holds programs to the thread's capabilities.
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil && !errors.Is(err, unix.EPERM) {
 			return fmt.Errorf("drop capability %d: %w", c, err)
 		}

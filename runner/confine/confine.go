@@ -1,20 +1,19 @@
-// Package confine starts commands in a sandbox: they may change what is theirs to change, read most of the rest, and see
-// nothing of what gives power over the product or the machine.
+// Package confine starts commands in a sandbox: they may change their own files, read most of the rest, and see nothing that gives power over the
+// product or the machine.
 //
-// On Linux a command runs in a mount namespace of its own. The hidden folders and the sockets of services such as
+// On Linux a command runs in a separate mount namespace. The hidden folders and the sockets of services such as
 // container engines are covered, /dev holds nothing but harmless devices, and everything outside the writable folders is
 // mounted read-only. Root gets the namespace directly and loses all but a few capabilities; another user gets it through
-// a user namespace and has none. A Landlock domain says the same once more, and keeps the command from changing mounts
+// a user namespace and has none. A Landlock domain enforces the same once more, and keeps the command from changing mounts
 // and from looking into other processes. Programs gain no privileges when they are executed, so sudo does not work.
-// Where no namespace is to be had, as inside most containers, a Landlock domain does it alone. A system call filter
-// forbids what none of these does: other processes' limits and scheduling, new user namespaces, foreign system calls.
+// If no namespace can be created, as inside most containers, a Landlock domain does it alone. A system call filter forbids what none of these does:
+// other processes' limits and scheduling, new user namespaces, foreign system calls.
 //
-// The sandbox is built by a process of its own that becomes the command (Main): it is in nobody's domain until it stands, and
+// The sandbox is built by a separate process that becomes the command (Main): it is in no domain until the sandbox is built, and
 // nothing but the command ever is in the command's. What cannot be hidden for certain is not executed.
 //
-// It is a sandbox, not another machine. The kernel is shared, and so is the network, the list of processes, and whatever
-// the user may read outside the hidden folders. Where that is too much, a runner needs a container or a machine of its
-// own.
+// It is a sandbox, not another machine. The kernel is shared, and so is the network, the list of processes, and everything the user may read outside
+// the hidden folders. Where that is too much, a runner needs a separate container or machine.
 package confine
 
 import (
@@ -43,7 +42,7 @@ const (
 // failed is the exit code when the sandbox cannot be built: then the command is not executed.
 const failed = 126
 
-// Policy says what a command may see and change. Paths are absolute with links followed.
+// Policy defines the files that a command may see and change. Paths are absolute with links followed.
 type Policy struct {
 	Hide    []Hidden `json:"hide,omitempty"`    // what it must not see
 	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
@@ -51,7 +50,7 @@ type Policy struct {
 	Limits  Limits   `json:"limits,omitzero"`
 	Show    []string `json:"show,omitempty"`    // folders that it may read although they lie in hidden ones
 	Offline bool     `json:"offline,omitempty"` // it may open no sockets: neither to the network nor to other programs of this machine
-	IPC     bool     `json:"ipc,omitempty"`     // it may use System V shared memory also without a namespace: nobody else's is there
+	IPC     bool     `json:"ipc,omitempty"`     // it may use System V shared memory also without a namespace: there is none of other programs
 }
 
 // Request is a call by which a process of a command reaches for another.
@@ -59,11 +58,10 @@ type Request struct {
 	From   int            // the thread that calls
 	Target int            // a process or a thread; a process group if negative
 	Signal syscall.Signal // what it is to get; negative if its limits or its scheduling are to be changed, or if it is to own a descriptor
-	Still  func() bool    // whether the call still waits; if not, its thread's number may be somebody else's
+	Still  func() bool    // whether the call still waits; if not, its thread's number may be another's
 }
 
-// Judge decides about a request. Who lets it go on leaves it to the kernel and the policy; else the call returns err, and
-// without one has been carried out.
+// Judge decides about a request. With goOn the kernel and the policy decide; else the call returns err, and without one it has been carried out.
 type Judge func(Request) (goOn bool, err error)
 
 // Record records that a command starts, before its shell is executed and while its sandbox is built. After an error nothing is executed.
@@ -71,7 +69,7 @@ type Record interface {
 	Start() error
 }
 
-// Command is what a shell is to execute, in a process group of its own.
+// Command is a command for a shell, in a separate process group.
 type Command struct {
 	Text   string
 	Dir    string

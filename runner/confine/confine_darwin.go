@@ -24,7 +24,7 @@ func confinedShell() int {
 	return failed
 }
 
-// Describe says what a method does here, in words for people.
+// Describe returns the effect of a method on this system, in words for users.
 func Describe(Method, Policy) string { return "none" }
 
 // Private returns false: this system does not separate the commands of a user from each other.

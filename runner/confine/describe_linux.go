@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Describe says in words for people what a method does on this machine, and what it cannot do here.
+// Describe returns in words for users the effect of a method on this machine, and its limits here.
 func Describe(method Method, policy Policy) string {
 	if method == None {
 		return "none"
@@ -25,7 +25,7 @@ func Describe(method Method, policy Policy) string {
 	return strings.Join(append(parts, missing(method, abi)...), "; ")
 }
 
-// reach says what may be written.
+// reach describes the writable folders.
 func reach(abi int, policy Policy) string {
 	switch {
 	case slices.Contains(policy.Write, "/"):
@@ -43,7 +43,7 @@ func powers() string {
 	return "no capabilities"
 }
 
-// missing says what this kernel cannot do, and from when on it could.
+// missing lists the features that this kernel lacks, each with the version that has it.
 func missing(method Method, abi int) []string {
 	var out []string
 	if method == Landlock {

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// devices are those that programs need and that reach nothing.
+// devices returns the devices that programs need and that are harmless.
 func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 }
@@ -18,7 +18,7 @@ var devLinks = map[string]string{
 	"/dev/ptmx": "pts/ptmx",
 }
 
-// makeDev replaces /dev by one with the devices above and terminals of its own: no disks, no memory, no kernel log.
+// makeDev replaces /dev by one with the devices above and separate terminals: no disks, no memory, no kernel log.
 func makeDev() error {
 	var there []string
 	for _, name := range devices() {

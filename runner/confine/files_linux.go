@@ -363,7 +363,7 @@ func (c *fileCall) target(name fileName) (target, error) {
 	return t, nil
 }
 
-// descriptor opens what a descriptor of the caller, or cwd, stands for.
+// descriptor opens the file of a caller's descriptor, or its cwd.
 func (c *fileCall) descriptor(n int) (target, error) {
 	name := "/proc/" + strconv.Itoa(c.thread) + "/cwd"
 	if n != cwd {

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Where a filter finds what it judges by: struct seccomp_data, little-endian on both architectures.
+// Offsets of the data that a filter judges: struct seccomp_data, little-endian on both architectures.
 const (
 	dataNumber = 0
 	dataArch   = 4
 	dataArgs   = 16
 )
 
-// What a filter answers.
+// Results of a filter.
 const (
 	allowCall = unix.SECCOMP_RET_ALLOW
 	denyCall  = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -27,11 +27,11 @@ const (
 	askCall   = unix.SECCOMP_RET_USER_NOTIF
 )
 
-// newNamespaces are the flags by which clone and unshare separate a process from others: in a user namespace of its own it
-// would have every capability over parts of the kernel that are rarely used and often broken.
+// newNamespaces are the flags by which clone and unshare separate a process from others: in a new user namespace it would have every capability over
+// parts of the kernel that are rarely used and often broken.
 const newNamespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
 
-// Kinds of setpriority and ioprio_set: whom they are for.
+// Kinds of targets of setpriority and ioprio_set.
 const (
 	prioProcess, prioGroup     = unix.PRIO_PROCESS, unix.PRIO_PGRP
 	ioprioProcess, ioprioGroup = 1, 2
@@ -54,8 +54,8 @@ var forbidden = []int{
 	unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_VHANGUP, unix.SYS_PROCESS_MRELEASE,
 }
 
-// lookingInto are calls that look into other processes. A Landlock domain holds them to the command's own, which
-// debuggers need; where there is none nobody has them.
+// lookingInto are calls that look into other processes. A Landlock domain holds them to the command's own, which debuggers need; without a domain
+// they are denied.
 var lookingInto = []int{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
 }
@@ -97,7 +97,7 @@ func (p *plan) filterCalls(o order) error {
 		if err == nil {
 			return p.sendListener(listener)
 		}
-		if !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EBUSY) { // before Linux 5.0, or somebody else listens
+		if !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.EBUSY) { // before Linux 5.0, or another listener is there
 			return err
 		}
 		r = r.unheard()
@@ -156,13 +156,13 @@ func (r rules) filter() []bpf.Instruction {
 	}
 	always(denyCall, forbidden...)
 	always(denyCall, forbiddenHere...)
-	always(noCall, unix.SYS_CLONE3) // its flags are where a filter cannot look; everybody falls back to clone
+	always(noCall, unix.SYS_CLONE3) // its flags are where a filter cannot look; all programs fall back to clone
 	if !r.inside {
 		always(denyCall, lookingInto...)
 	}
 	if r.off {
 		always(denyCall, unix.SYS_SOCKET)
-		// Sockets of pairs speak to each other alone, but for datagrams, which are sent to anybody's address.
+		// Sockets of pairs speak to each other alone, but for datagrams, which are sent to any address.
 		when(unix.SYS_SOCKETPAIR, argument(1), bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: socketType},
 			bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_STREAM, SkipTrue: 2}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOCK_SEQPACKET, SkipTrue: 1},
 			bpf.RetConstant{Val: denyCall})
@@ -183,7 +183,7 @@ func (r rules) filter() []bpf.Instruction {
 	return append(program, bpf.RetConstant{Val: allowCall})
 }
 
-// limits are rules for calls that set limits, priorities and processors of a process, which may be somebody else's.
+// limits are rules for calls that set limits, priorities and processors of a process, which may be another's.
 func (r rules) limits(when func(int, ...bpf.Instruction)) {
 	others := uint32(denyCall)
 	if r.asks {
@@ -207,8 +207,8 @@ func (r rules) limits(when func(int, ...bpf.Instruction)) {
 	}
 }
 
-// owners are rules for calls that name the process that gets a signal when something happens on a descriptor. Landlock holds these signals,
-// too, where it holds any. Where the process stands behind a pointer it cannot be judged.
+// owners are rules for calls that name the process that gets a signal when something happens on a descriptor. Landlock holds these signals, too,
+// where it holds any. A process behind a pointer cannot be judged.
 func (r rules) owners(when func(int, ...bpf.Instruction)) {
 	if r.scoped {
 		return
@@ -227,13 +227,13 @@ func (r rules) owners(when func(int, ...bpf.Instruction)) {
 // Other names of F_SETOWN for sockets: FIOSETOWN and SIOCSPGRP.
 const fioSetOwn, siocSetGroup = 0x8901, 0x8902
 
-// signals are rules for what Landlock lets pass or cannot hold on this kernel. The signal by which Go's runtime wakes its
-// threads harms nobody, and is sent too often to ask.
+// signals are rules for what Landlock lets pass or cannot hold on this kernel. The signal by which Go's runtime wakes its threads is harmless, and is
+// sent too often to ask.
 func (r rules) signals(always func(uint32, ...int), when func(int, ...bpf.Instruction)) {
 	if !r.asks {
 		return
 	}
-	// A process, or a group that is named: neither 0, the own group, nor -1, everybody.
+	// A process, or a group that is named: neither 0, the own group, nor -1, all processes.
 	when(unix.SYS_KILL, argument(0),
 		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 2}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: ^uint32(0), SkipTrue: 1}, bpf.RetConstant{Val: askCall})
 	if r.scoped {
@@ -242,7 +242,7 @@ func (r rules) signals(always func(uint32, ...int), when func(int, ...bpf.Instru
 	when(unix.SYS_KILL, denyIf(0, ^uint32(0))...)
 	when(unix.SYS_TGKILL, argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: uint32(unix.SIGURG), SkipTrue: 1}, bpf.RetConstant{Val: askCall})
 	always(askCall, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO)
-	always(noCall, unix.SYS_PIDFD_SEND_SIGNAL) // whom a descriptor means cannot be known; everybody falls back to kill
+	always(noCall, unix.SYS_PIDFD_SEND_SIGNAL) // the process of a descriptor cannot be known; all programs fall back to kill
 }
 
 // argument loads the lower half of an argument, which is all of it where a call takes a number of 32 bits.

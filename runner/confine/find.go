@@ -15,8 +15,8 @@ import (
 // probeTime bounds one try of a method.
 const probeTime = 10 * time.Second
 
-// Find tries the methods, each in a process of its own, and returns the first that hides folders indeed: a command must
-// not be able to read witness, a file in one of them. Without any it says why.
+// Find tries the methods, each in a separate process, and returns the first that hides folders indeed: a command must not be able to read witness, a
+// file in one of them. Without any it returns the reason.
 func Find(policy Policy, witness string) (Method, error) {
 	encoded, err := json.Marshal(policy)
 	if err != nil {
@@ -52,7 +52,7 @@ func probe(args []string) int {
 	return 0
 }
 
-// try starts a command that reads the witness. It says a word either way, so that silence means it did not run.
+// try starts a command that reads the witness. It prints a word either way, so that silence means it did not run.
 func try(method Method, policy Policy, witness string) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {

@@ -13,15 +13,14 @@ import (
 type Hidden struct {
 	Path   string `json:"path"`
 	Device uint64 `json:"device,omitempty"`
-	Inode  uint64 `json:"inode,omitempty"` // 0: it was not there, or no folder: whatever is there now is hidden
+	Inode  uint64 `json:"inode,omitempty"` // 0: it was not there, or no folder: the file or folder there now is hidden
 	// Foreign is of another server or runner, which may remove it at any time: then there is nothing to hide.
 	Foreign bool `json:"foreign,omitempty"`
 	// Optional is hidden only where that is possible: Landlock alone takes nothing out of a folder that commands may write.
 	Optional bool `json:"optional,omitempty"`
 }
 
-// Hold takes down the identities of what is to be hidden. The files keep them from being given to others as long as they
-// are open; they are of no other use.
+// Hold records the identities of the files and folders to hide. The open files keep these identities from being reused; they are of no other use.
 func Hold(paths []string) (hide []Hidden, held []*os.File, err error) {
 	for _, path := range paths {
 		h := Hidden{Path: path}
@@ -53,7 +52,7 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// isAbsent reports whether an error says that there is nothing under a name. Any other leaves open what is there.
+// isAbsent reports whether an error means that there is nothing under a name. Any other leaves it open.
 func isAbsent(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -2,8 +2,8 @@ package confine
 
 import "slices"
 
-// HiddenPlaces are the folders and files of the system that sandboxed commands do not see, and those beneath them that they
-// do. File operations go by the same list; home is the user's. An error: it cannot be told.
+// HiddenPlaces returns the folders and files of the system that sandboxed commands do not see, and those beneath them that they do. File operations
+// go by the same list; home is the user's. It returns an error if the list cannot be made.
 func HiddenPlaces(home string) (hide, keep []string, err error) {
 	keep = slices.Clone(harmless)
 	if dir := resolverFolder(); dir != "" {

@@ -73,7 +73,7 @@ func newRuleset(attr unix.LandlockRulesetAttr, size uintptr) (*ruleset, error) {
 	return &ruleset{fd: int(fd), handled: attr.Handled_access_fs}, nil
 }
 
-// allow grants rights on a file, or on a folder and all beneath it. What is not there needs none.
+// allow grants rights on a file, or on a folder and all beneath it. A missing file needs none.
 func (r *ruleset) allow(path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // oomScore makes the kernel end commands before anything else of ours when memory runs out (0 to 1000).
 const oomScore = 500
 
-// oomFile is where a process says how much it minds to be ended.
+// oomFile is where a process sets its priority for being killed when memory is short.
 const oomFile = "/proc/self/oom_score_adj"
 
 // firstToGo makes this process the first to be ended when memory runs out. It does what it can: where the score cannot be

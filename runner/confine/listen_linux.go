@@ -49,7 +49,7 @@ func (p *plan) sendListener(listener int) error {
 // as ten milliseconds.
 func serve(order *os.File, judge Judge) {
 	fd, writable := receive(order)
-	_ = order.Close() // all was said
+	_ = order.Close() // the order is complete
 	if fd < 0 {
 		return
 	}
@@ -110,7 +110,7 @@ func receive(order *os.File) (listener int, writable []string) {
 	return listener, writable
 }
 
-// awaitRequest is false when nobody is left who could call.
+// awaitRequest returns false when no process is left that could call.
 func awaitRequest(requests syscall.RawConn) (waits bool) {
 	err := requests.Read(func(fd uintptr) (done bool) {
 		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}

@@ -12,7 +12,7 @@ import (
 
 // Options of file systems that the sandbox is made of.
 const (
-	coverOptions = "mode=000,size=4k,nr_inodes=1" // holds nothing, and nobody may enter
+	coverOptions = "mode=000,size=4k,nr_inodes=1" // holds nothing, and no process may enter
 	smallOptions = "mode=755,size=64k,nr_inodes=64"
 	shmOptions   = "mode=1777"
 )
@@ -25,7 +25,7 @@ type tree struct {
 
 // mount changes the mounts of the calling thread's namespace.
 func (p *plan) mount() error {
-	// What others mount from now on still shows here; what is mounted here shows to nobody.
+	// Later mounts of others still show here; mounts made here show nowhere else.
 	if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("separate the mounts: %w", err)
 	}
@@ -46,8 +46,8 @@ func (p *plan) mount() error {
 	return p.verifyHidden()
 }
 
-// coverHidden covers what is hidden, and puts back what of it is to be seen. Where the covers cannot be made read-only afterwards there is
-// nothing to put back into.
+// coverHidden covers the hidden files, and puts back the visible ones among them. If the covers cannot be made read-only afterwards, nothing can be
+// put back.
 func (p *plan) coverHidden() error {
 	if len(p.show) > 0 && !canFreeze() {
 		return errors.New("this kernel cannot show a part of what is hidden (Linux 5.12 is needed)")
@@ -73,7 +73,7 @@ func (p *plan) coverHidden() error {
 	return attach(shown)
 }
 
-// close builds the rest of the sandbox, around what is covered.
+// close builds the rest of the sandbox, around the covers.
 func (p *plan) close() error {
 	if !canFreeze() {
 		return errors.Join(p.coverRun(nil), makeDev(), mountShm())
@@ -131,7 +131,7 @@ func pinFolder(dir string) error {
 	return unix.Mount(name, name, "", unix.MS_BIND|unix.MS_REC, "")
 }
 
-// descriptorName leads to what a descriptor stands for, whatever its name is by now.
+// descriptorName leads to the file of a descriptor, also after a rename.
 func descriptorName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
 
 // cover puts an empty file system over a folder, or the null device over a file.
@@ -172,7 +172,7 @@ func (p *plan) verifyHidden() error {
 		if err == nil && h.Inode != 0 && st.Dev == h.Device && st.Ino == h.Inode {
 			return fmt.Errorf("%s stayed visible", h.Path)
 		}
-		if err != nil && !isAbsent(err) && !errors.Is(err, unix.EACCES) { // beneath a cover nobody enters
+		if err != nil && !isAbsent(err) && !errors.Is(err, unix.EACCES) { // no process enters beneath a cover
 			return fmt.Errorf("look whether %s is hidden: %w", h.Path, err)
 		}
 	}
@@ -207,8 +207,8 @@ func attach(trees []tree) error {
 	return nil
 }
 
-// coverRun hides the sockets of the machine's services, which serve whoever reaches them. Places are made for writable
-// folders that lie in there.
+// coverRun hides the sockets of the machine's services, which serve every process that reaches them. Places are made for writable folders that lie in
+// there.
 func (p *plan) coverRun(writable []tree) error {
 	if !p.run || p.isWritable("/run") {
 		return nil
@@ -260,7 +260,7 @@ func (p *plan) freeze(writable []tree) error {
 	return nil
 }
 
-// mountShm gives the command shared memory that nobody else sees.
+// mountShm gives the command shared memory that no other process sees.
 func mountShm() error {
 	if err := unix.Mount("xbot", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shmOptions); err != nil {
 		return fmt.Errorf("mount /dev/shm: %w", err)

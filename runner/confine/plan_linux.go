@@ -23,16 +23,16 @@ type plan struct {
 	off   bool     // as Policy.Offline
 }
 
-// doors are sockets outside /run whose owner does what those who reach them ask for: agents that hold keys, container
-// engines, and other people's terminals and screens. HOME stands for the home folder.
+// doors are sockets outside /run whose owners act for every process that reaches them: agents that hold keys, container engines, and other users'
+// terminals and screens. HOME is the home folder.
 var doors = []string{
 	"/tmp/ssh-*", "/tmp/tmux-*", "/tmp/.X11-unix", "HOME/.ssh/agent", "HOME/.gnupg/S.*", "HOME/.docker/run", "HOME/.docker/desktop",
 	"HOME/.colima/*/docker.sock", "HOME/.rd/docker.sock", "/var/lib/lxd/unix.socket", "/var/lib/incus/unix.socket",
 	"/var/snap/lxd/common/lxd/unix.socket", "/var/lib/docker-engine/docker.sock", "/mnt/wslg",
 }
 
-// maxDoors bounds how many there may be. A command can make folders that look like doors: were those beyond a bound
-// passed by, it could bury a real one among them.
+// maxDoors bounds the number of doors. A command can make folders that look like doors: were those beyond a bound ignored, it could hide a real one
+// among them.
 const maxDoors = 1024
 
 // harmless are folders in /run that programs need: name service, media, and what NixOS keeps there.
@@ -99,7 +99,7 @@ func (h Hidden) isThere() (bool, error) {
 	return true, unix.Close(fd)
 }
 
-// open returns a descriptor of what is to be hidden, by which nothing can be read.
+// open returns a descriptor of a file to hide, by which nothing can be read.
 func (h Hidden) open() (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, h.Path, &how)

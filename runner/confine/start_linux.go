@@ -19,14 +19,14 @@ import (
 // orderFD is where the process that becomes the command reads what to do, and gives its listener back.
 const orderFD = 3
 
-// order is what that process is told.
+// order is the message to that process.
 type order struct {
 	Method Method   `json:"method"`
 	Text   string   `json:"text"`
 	Dir    string   `json:"dir"`
 	Env    []string `json:"env"`
 	Policy Policy   `json:"walls"`
-	Listen bool     `json:"listen"` // whether somebody judges requests
+	Listen bool     `json:"listen"` // whether a judge decides about requests
 	Parent int      `json:"parent"`
 
 	rest io.Reader // what comes after it
@@ -63,7 +63,7 @@ func start(method Method, c Command) (pid int, err error) {
 	pid, err = syscall.ForkExec(self(), []string{"xbot-runner", shellVerb}, attr)
 	_ = unix.Close(pair[1]) // the other process has its own
 	if err != nil {
-		_ = ours.Close() // nobody has the other end
+		_ = ours.Close() // the other end is closed
 		return pid, err
 	}
 	err = json.NewEncoder(ours).Encode(order{
@@ -98,7 +98,7 @@ func ifRunning(err error) error {
 // goAhead is the byte that has the process execute the command once its sandbox is built.
 const goAhead = '!'
 
-// separate says what the process is to have of its own.
+// separate sets the namespaces of the process.
 func separate(method Method, attr *syscall.ProcAttr) {
 	switch method {
 	case Mount:
@@ -136,7 +136,7 @@ func confinedShell() int {
 
 func (o order) buildWalls() error {
 	firstToGo()
-	// Nobody looks into this process, which can do more than the command. Executing the shell takes it back.
+	// No other process may look into this process, which can do more than the command. Executing the shell takes it back.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl", err)
 	}
@@ -147,7 +147,7 @@ func (o order) buildWalls() error {
 	if err := p.build(o.Method); err != nil {
 		return err
 	}
-	// Where it stands is the folder as it was before the sandbox was built.
+	// The working directory is the folder as it was before the sandbox was built.
 	if err := os.Chdir(o.Dir); err != nil {
 		return err
 	}

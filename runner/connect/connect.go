@@ -1,5 +1,5 @@
 // Package connect keeps a runner connected to its server: it dials, registers, has the connection served until it ends,
-// and begins again. What is served is the business of its callers: the daemon, and the relay of a container.
+// and begins again. Its callers serve the connection: the daemon, and the relay of a container.
 package connect
 
 import (
@@ -23,7 +23,7 @@ const (
 	stableAfter     = time.Second      // a connection that lived this long was a good one: begin with retryFirst again
 )
 
-// Config says where to connect and what to do there.
+// Config defines the server to connect to and the work to do there.
 type Config struct {
 	Server string // ws:// or wss:// address of the server's connect endpoint
 	Token  TokenSource
@@ -57,7 +57,7 @@ func Stay(ctx context.Context, cfg Config) {
 		if lived > stableAfter {
 			wait = retryFirst
 		}
-		if text := err.Error(); text != said { // the same failure every ten seconds is said once
+		if text := err.Error(); text != said { // the same failure every ten seconds is logged once
 			cfg.Log.Warn("not connected; trying again", "error", text)
 			said = text
 		}

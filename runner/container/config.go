@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Where things are inside a container.
+// Paths inside a container.
 const (
 	InsideHome      = "/xbot" // ours; kept from commands
 	insideProgram   = InsideHome + "/xbot-runner"
@@ -33,7 +33,7 @@ type Limits struct {
 	Network string // none, bridge, or the name of a network of the engine
 }
 
-// Config says which container and how.
+// Config defines the container.
 type Config struct {
 	Engine    string // program that drives the container engine: docker, or one with the same command line
 	Name      string // of the container
@@ -126,8 +126,8 @@ func beneath(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// DefaultUser is the user inside for a process of this user: root becomes somebody who owns nothing, anybody else stays
-// who they are, so that the workspace is theirs inside and outside.
+// DefaultUser is the user inside for a process of this user: root becomes a user who owns nothing, any other stays the same, so that the workspace is
+// theirs inside and outside.
 func DefaultUser() string {
 	if os.Getuid() == 0 {
 		return "100000:100000"

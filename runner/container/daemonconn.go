@@ -50,7 +50,7 @@ type daemonConn struct {
 	active time.Time // when the last frame passed
 }
 
-// openDaemonConn starts a daemon in a running container and waits until it says who it is. Log gets what the daemon logs.
+// openDaemonConn starts a daemon in a running container and waits until it identifies itself. log gets what the daemon logs.
 func openDaemonConn(ctx context.Context, c Config, name string, log io.Writer) (*daemonConn, error) {
 	l := &daemonConn{said: &tail{next: log}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
 	// Not bound to ctx: it lives until the connection is closed.
@@ -140,12 +140,12 @@ func (l *daemonConn) end(why error) {
 		return
 	}
 	kill := time.AfterFunc(farewell, func() { _ = l.cmd.Process.Kill() }) // it may have ended
-	_ = l.cmd.Wait()                                                      // how it ended says nothing: it is being given up
+	_ = l.cmd.Wait()                                                      // its exit code does not matter: it is being given up
 	kill.Stop()
 	close(l.gone)
 }
 
-// open makes an id for a request that is then sent with tell. Take gets its pushes and its end, in the goroutine that
+// open makes an id for a request that is then sent with tell. take gets its pushes and its end, in the goroutine that
 // reads.
 func (l *daemonConn) open(take answerer) (id uint64) {
 	l.mu.Lock()
@@ -156,7 +156,7 @@ func (l *daemonConn) open(take answerer) (id uint64) {
 	return l.lastID
 }
 
-// tell sends a request, or a frame about one that is under way.
+// tell sends a request, or a frame about one that is running.
 func (l *daemonConn) tell(id uint64, f wire.Frame) error {
 	f.ID = id
 	if l.cmd != nil {

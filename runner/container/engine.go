@@ -15,7 +15,7 @@ import (
 const (
 	engineWait = 30 * time.Second // for one command
 	pullWait   = 10 * time.Minute // for one that may fetch an image
-	stopGrace  = 10               // seconds that a container gets to end by itself
+	stopGrace  = 10               // seconds that a container gets to end before it is killed
 )
 
 // engine runs commands of the engine's command line.
@@ -117,7 +117,7 @@ func (e engine) remove(ctx context.Context, name string) error {
 	return err
 }
 
-// Check says whether the engine answers and has the image, for people.
+// Check describes the engine and the image for users, or returns why they cannot be used.
 func Check(ctx context.Context, program, image string) (string, error) {
 	e := engine{program}
 	version, err := e.run(ctx, engineWait, "version", "--format", "{{.Server.Version}}")

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watchIdle stops the container when nobody used it for the idle time and no command runs in it.
+// watchIdle stops the container when it was unused for the idle time and no command runs in it.
 func (r *relay) watchIdle(ctx context.Context) {
 	timer := time.NewTimer(r.cfg.Idle)
 	defer timer.Stop()
@@ -25,7 +25,7 @@ func (r *relay) watchIdle(ctx context.Context) {
 	}
 }
 
-// look stops the container if it may be, and says when to look again.
+// look stops the container if it may be, and returns when to look again.
 func (r *relay) look(ctx context.Context) (rest time.Duration, stopped bool) {
 	r.gate.Lock() // a request that comes now waits, and starts the container again
 	defer r.gate.Unlock()

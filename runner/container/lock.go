@@ -15,7 +15,7 @@ const (
 	lockLook = 20 * time.Millisecond
 )
 
-// lockState takes the state folder for this relay; job.ErrInUse says that another one has it.
+// lockState takes the state folder for this relay; it returns job.ErrInUse if another one has it.
 func lockState(dir string) (unlock func(), err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the state folder: %w", err)

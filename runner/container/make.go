@@ -73,7 +73,7 @@ func (c *Config) prepare() (args []string, hash string, err error) {
 		if err != nil {
 			return nil, "", err
 		}
-		hashed = append(hashed, fmt.Sprint(node)) // a folder made anew is another one, although its name is the same
+		hashed = append(hashed, fmt.Sprint(node)) // a folder that was deleted and created is another one, although its name is the same
 	}
 	return args, hashOf(hashed...), nil
 }
@@ -109,8 +109,8 @@ func (c *Config) own(dir string) (node uint64, err error) {
 	return stat.Ino, nil
 }
 
-// ensure makes the container as configured and starts it. Busy reports whether commands run in it: a container made
-// with another configuration is made anew only when none does.
+// ensure makes the container as configured and starts it. busy reports whether commands run in it: a container made with another configuration is
+// replaced only when none does.
 func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context) (bool, error)) (stale bool, err error) {
 	args, hash, err := c.prepare()
 	if err != nil {

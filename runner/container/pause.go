@@ -22,9 +22,8 @@ const endGrace = 6 * time.Second
 // IsPause reports whether the program was started for Pause.
 func IsPause(args []string) bool { return len(args) == 2 && args[1] == pauseVerb }
 
-// Pause is the first process of a container: it keeps the container up, takes in orphans, and ends it when it is told
-// to. Commands live under their shims, so the daemon may come and go. Running commands are ended first, by their shims,
-// which note it.
+// Pause is the first process of a container: it keeps the container up, takes in orphans, and ends it on a signal. Commands live under their shims,
+// so the daemon may come and go. Running commands are ended first, by their shims, which note it.
 func Pause() int {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
@@ -45,7 +44,7 @@ func Pause() int {
 		}
 		reapAll()
 		if over != nil && len(shims()) == 0 {
-			return 0 // what else is there ends with the first process
+			return 0 // other processes end with the first one
 		}
 	}
 }

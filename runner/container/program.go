@@ -39,7 +39,7 @@ func (c *Config) installProgram() (string, error) {
 	return path, os.Rename(fresh, path)
 }
 
-// checkProgram refuses what an image cannot execute, whatever else is in it.
+// checkProgram returns an error for a program that an image may be unable to execute.
 func checkProgram(path string) error {
 	file, err := elf.Open(path)
 	if err != nil {

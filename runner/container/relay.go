@@ -19,7 +19,7 @@ type RelayConfig struct {
 	Config
 	Server      string // as connect.Config
 	Token       connect.TokenSource
-	Runner      string    // name of the runner; empty means as the token says
+	Runner      string    // name of the runner; empty means the token's
 	EndWhenIdle bool      // end when the container was stopped, instead of waiting for the next request
 	Output      io.Writer // for the log of the daemon inside
 	Log         *slog.Logger
@@ -40,7 +40,7 @@ type relay struct {
 	deaf   time.Time // since when no daemon could be started in the running container; zero if one could
 }
 
-// ErrIdle is the end of a relay whose container was stopped because nobody used it.
+// ErrIdle is the end of a relay whose container was stopped because it was unused.
 var ErrIdle = errors.New("the container was stopped since nobody used it")
 
 // Run relays until ctx ends. Commands in the container go on; a container in which none runs is stopped.
@@ -75,7 +75,7 @@ func Run(ctx context.Context, cfg RelayConfig) error {
 	return nil
 }
 
-// leave lets go of the container, and stops it if nothing runs in it.
+// leave disconnects from the container, and stops it if nothing runs in it.
 func (r *relay) leave(ctx context.Context) {
 	r.mu.Lock()
 	l := r.line
@@ -95,7 +95,7 @@ func (r *relay) leave(ctx context.Context) {
 	r.cfg.Log.Info("runner stopped, and its container")
 }
 
-// Info says who the runner is, which needs its container unless that was asked before.
+// Info returns the runner's description, which needs its container unless it was read before.
 func (r *relay) Info(ctx context.Context) (wire.Info, error) {
 	r.mu.Lock()
 	info, asleep := r.info, r.asleep
@@ -110,10 +110,10 @@ func (r *relay) Info(ctx context.Context) (wire.Info, error) {
 	return r.describe(l.info), nil
 }
 
-// describe is what the server and people are to know.
+// describe returns the description of the runner for the server and users.
 func (r *relay) describe(info wire.Info) wire.Info {
 	l := r.cfg.Limits
-	info.Kind, info.LLM = "docker", nil // what is inside does not answer for a model
+	info.Kind, info.LLM = "docker", nil // no model is offered inside
 	info.Confinement = fmt.Sprintf("container of %s: network %s, memory %s, %v CPUs, %d processes, root read-only, user %s; inside: %s",
 		r.cfg.Image, l.Network, l.Memory, l.CPUs, l.PIDs, r.cfg.User, info.Confinement)
 	return info
@@ -182,8 +182,8 @@ func (r *relay) logEnd(ctx context.Context) {
 	r.cfg.Log.Warn("container ended", "container", r.cfg.Name, "removed", !is.Created, "exit_code", is.State.ExitCode, "out_of_memory", is.State.OutOfMemory)
 }
 
-// judge kills a container in which no daemon could be started for long, as when a command has used up its processes. Its
-// commands are lost, which the next daemon says; nobody could have reached them any more. The gate is held.
+// judge kills a container in which no daemon could be started for long, as when a command has used up its processes. Its commands are lost, as the
+// next daemon reports; they could not be reached any more. The gate is held.
 func (r *relay) judge(ctx context.Context, failure error) {
 	switch {
 	case failure == nil || ctx.Err() != nil:

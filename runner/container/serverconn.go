@@ -111,7 +111,7 @@ func (p *serverConn) fail(id uint64, why error) {
 	}
 }
 
-// tell passes on what the server says of a request under way. One that has ended needs to hear nothing.
+// tell passes on a frame of the server about a running request. It drops frames about one that has ended.
 func (p *serverConn) tell(frame wire.Frame) {
 	p.mu.Lock()
 	l, id := p.daemon, p.calls[frame.ID]
@@ -129,18 +129,18 @@ func (p *serverConn) tell(frame wire.Frame) {
 		err = l.tell(id, frame)
 	}
 	if err != nil {
-		l.pipe.Close(0, "") // its reader notices and says why
+		l.pipe.Close(0, "") // its reader notices and returns the reason
 	}
 }
 
-// broken says why the daemon inside is gone, if that ended the connection.
+// broken returns why the daemon inside is gone, if that ended the connection.
 func (p *serverConn) broken() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
-// close lets the daemon know that nobody waits any more.
+// close informs the daemon that no request waits any more.
 func (p *serverConn) close() {
 	close(p.over)
 	p.mu.Lock()

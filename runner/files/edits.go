@@ -22,7 +22,7 @@ import (
 
 // How long, and how many, edits are remembered.
 const (
-	KeepEdits = 8 * 24 * time.Hour // longer than anybody tries a call again
+	KeepEdits = 8 * 24 * time.Hour // longer than calls are retried
 	maxEdits  = 10_000
 )
 
@@ -31,16 +31,16 @@ const (
 //	<state>/edits/open/<edit>  written and synced before the file is moved to its place: the edit is about to happen
 //	<state>/edits/done/<edit>  the same, moved here afterwards: it has happened
 //
-// What a kill left open is decided by the temporary file: as long as it is there it was not moved to its place.
+// The temporary file decides about an edit left open by a kill: as long as it exists it was not moved to its place.
 type edits struct {
 	dir string
 	mu  sync.Mutex // held from the look at a record to the end of its edit
 }
 
-// edit is what is kept of one.
+// edit is the record of one.
 type edit struct {
 	Path   string `json:"path"`             // absolute, links followed
-	Temp   string `json:"temp"`             // name beside it
+	Temp   string `json:"temp"`             // name in the same folder
 	Before string `json:"before,omitempty"` // hash of what it replaces, where the writer named it
 	Size   int64  `json:"size"`
 }
@@ -149,7 +149,7 @@ func (t *Tree) edit(w wire.Write, temp, p *location, size int64) (done bool, err
 	return false, errors.Join(p.sync(), t.edits.conclude(name))
 }
 
-// conclude notes that an edit has happened. If the note is lost, the temporary file tells the same.
+// conclude notes that an edit has happened. If the note is lost, the temporary file shows the same.
 func (e *edits) conclude(name string) error {
 	return os.Rename(filepath.Join(e.dir, "open", name), filepath.Join(e.dir, "done", name))
 }
@@ -170,7 +170,7 @@ func hashOf(p *location) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// SettleEdits decides what became of edits that a kill interrupted, before anybody else changes their files.
+// SettleEdits decides what became of edits that a kill interrupted, before any other change of their files.
 func (t *Tree) SettleEdits() error {
 	t.edits.mu.Lock()
 	defer t.edits.mu.Unlock()

@@ -8,10 +8,9 @@ import (
 	"xbot/runner/wire"
 )
 
-// Hide makes the tree refuse what commands do not see of the system: hidden returns folders and files, and those beneath
-// them that are seen; where it cannot tell, every operation is refused. It is asked for each operation, since sockets come
-// and go. What may be changed (Restrict) and the workspace are seen, as they were when the runner started. It must be called
-// before the tree is used.
+// Hide makes the tree refuse the files and folders hidden from commands: hidden returns them, and those beneath them that are visible; if it fails,
+// every operation is refused. It is called for each operation, since sockets come and go. Writable folders (Restrict) and the workspace are visible,
+// as they were when the runner started. It must be called before the tree is used.
 func (t *Tree) Hide(hidden func() (hide, keep []string, err error)) (err error) {
 	t.hidden = hidden
 	t.workspaceThen, err = t.hold([]string{t.workspace})
@@ -45,7 +44,7 @@ func identities(paths []string) map[identity]bool {
 	return found
 }
 
-// verifySeen fails if a command would not see the place: what is nearest above it decides.
+// verifySeen fails if a command would not see the place: the nearest entry above it decides.
 func (t *Tree) verifySeen(p *location) error {
 	hidden, seen, err := t.hiddenNow()
 	if err != nil || len(hidden) == 0 {

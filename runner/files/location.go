@@ -81,8 +81,8 @@ type identity struct{ dev, ino uint64 }
 
 func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.Ino} }
 
-// deniedNow are the identities of the denied folders: those that they had when the runner started, whatever their names
-// are by now, and those of folders that were made under their names since.
+// deniedNow are the identities of the denied folders: those that they had when the runner started, also if renamed since, and those of folders that
+// were made under their names since.
 func (t *Tree) deniedNow() map[identity]bool {
 	names, then := t.denials()
 	found := maps.Clone(then)
@@ -182,7 +182,7 @@ func climb(folder int, path string, visit func(identity) (on bool, err error)) e
 	}
 }
 
-// verifyBase fails if the name itself is a denied folder. What is not there is not denied.
+// verifyBase fails if the name itself is a denied folder. A missing one is not denied.
 func (t *Tree) verifyBase(p *location) error {
 	st, err := p.stat()
 	if err == nil && t.deniedNow()[identityOf(st)] {

@@ -10,7 +10,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Move renames a file, a link or a folder. What stands at the new path is never replaced.
+// Move renames a file, a link or a folder. It never replaces a file at the new path.
 func (t *Tree) Move(m wire.Move) error {
 	from, err := t.locateLink(m.From)
 	if err != nil {

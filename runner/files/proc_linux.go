@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isProc reports whether an open folder belongs to a /proc, wherever it is mounted.
+// isProc reports whether an open folder belongs to a /proc, at any mount point.
 func isProc(folder int) bool {
 	var fs unix.Statfs_t
 	return unix.Fstatfs(folder, &fs) != nil || fs.Type == unix.PROC_SUPER_MAGIC

@@ -8,8 +8,8 @@ import (
 	"xbot/runner/wire"
 )
 
-// machine are the files of /proc that tell of the machine. The others tell of processes, their environment and memory,
-// and of the kernel's: the daemon, which is not confined, reads more there than a command may.
+// machine are the files of /proc about the machine. The others are about processes, their environment and memory, and the kernel's: the daemon, which
+// is not confined, reads more there than a command may.
 var machine = []string{
 	"cmdline", "cpuinfo", "devices", "diskstats", "filesystems", "loadavg", "meminfo", "partitions", "stat", "swaps", "uptime",
 	"version", "vmstat",

@@ -54,8 +54,8 @@ func mustBeRegular(info fs.FileInfo, path string) error {
 	return nil
 }
 
-// readPart reads until limit or the end. Files of /proc have the size 0 and content all the same, so the size only
-// says how much memory to begin with.
+// readPart reads until limit or the end. Files of /proc have the size 0 and content all the same, so the size only sets how much memory to begin
+// with.
 func readPart(f *os.File, offset, limit, size int64) ([]byte, error) {
 	buf := make([]byte, 0, max(0, min(limit, size-offset))+512)
 	for int64(len(buf)) < limit {

@@ -39,7 +39,7 @@ func (t *Tree) RemoveAll(ctx context.Context, path string) error {
 	})
 }
 
-// remove looks at what is to go, and leaves its going to do.
+// remove locates and checks the file, and leaves its removal to do.
 func (t *Tree) remove(path string, do func(*location, unix.Stat_t) error) error {
 	p, err := t.locateLink(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func (r *removal) content(parent int, name, path string, seen unix.Stat_t) error
 	return nil
 }
 
-// gone takes what somebody else has removed for removed.
+// gone treats a path that another process has removed as removed.
 func gone(err error, path string) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

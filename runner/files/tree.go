@@ -1,7 +1,6 @@
-// Package files carries out file operations and searches for a runner. Paths are absolute or relative to the
-// workspace, and reach whatever the operating system lets this user reach, except the denied folders, which hold the
-// keys and the data of the product. What is denied is decided by the identity of folders after symbolic links are
-// followed and the folder is open, not by comparing names, so no link, "..", mount or race leads around it.
+// Package files carries out file operations and searches for a runner. Paths are absolute or relative to the workspace, and reach all that the
+// operating system permits this user, except the denied folders, which hold the keys and the data of the product. Denial is decided by the identity
+// of folders after symbolic links are followed and the folder is open, not by comparing names, so no link, "..", mount or race leads around it.
 package files
 
 import (
@@ -113,7 +112,7 @@ func (t *Tree) Restrict(writable []string) (err error) {
 	return err
 }
 
-// Close lets go of the folders that are held.
+// Close closes the folders that are held.
 func (t *Tree) Close() error {
 	var errs []error
 	for _, f := range t.held {
@@ -224,7 +223,7 @@ func explain(err error, path string) error {
 			return wire.Errorf(wire.Unavailable, "%s: %v", path, reason(err))
 		}
 	}
-	// A socket, a device without a driver, a full disk: trying again would not end before somebody mends it.
+	// A socket, a device without a driver, a full disk: a retry fails until a user repairs it.
 	return wire.Errorf(wire.Invalid, "%s: %v", path, reason(err))
 }
 

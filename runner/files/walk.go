@@ -17,8 +17,8 @@ import (
 // pseudo are folders whose files are views of the kernel: a search from above passes them by.
 var pseudo = []string{"/proc", "/sys", "/dev"}
 
-// walker visits the files below a folder. Links are not followed and nothing outside the folder is reached, whatever
-// is moved or linked meanwhile.
+// walker visits the files below a folder. It does not follow links and reaches nothing outside the folder, even if files are moved or linked
+// meanwhile.
 type walker struct {
 	tree   *Tree
 	root   *os.Root
@@ -117,7 +117,7 @@ func (w *walker) isBarred(rel string, d fs.DirEntry) bool {
 	return !ok || w.procs[uint64(st.Dev)] || w.denied[identity{uint64(st.Dev), st.Ino}]
 }
 
-// isClosed reports whether an open file is one that no operation reaches, under whatever name.
+// isClosed reports whether an open file is one that no operation reaches, under any name.
 func (w *walker) isClosed(f *os.File) bool {
 	var st unix.Stat_t
 	return unix.Fstat(int(f.Fd()), &st) != nil || w.denied[identityOf(st)]

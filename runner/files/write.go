@@ -173,7 +173,7 @@ func (t *Tree) dropLocked(id string, u *upload) {
 	_ = os.Remove(u.file.Name()) // what stays is removed at the next start
 }
 
-// replaceFile writes the content beside its destination and moves it there. Edited says that another try of the edit has done so before.
+// replaceFile writes the content to a temporary file next to its destination and moves it there. edited is true if another try of the edit did so.
 func (t *Tree) replaceFile(w wire.Write, content io.ReadSeeker) (edited bool, err error) {
 	p, err := t.locate(w.Path)
 	if err != nil {
@@ -232,7 +232,7 @@ func mayReplace(p *location, w wire.Write, old unix.Stat_t, content io.ReadSeeke
 	default:
 		return wire.Errorf(wire.Invalid, "%s is not a regular file", p.path)
 	}
-	// A rename asks for no right on the file it replaces; whoever protected it expects otherwise.
+	// A rename asks for no right on the file it replaces; a user who protected it expects otherwise.
 	return explain(unix.Faccessat(p.folder, p.base, unix.W_OK, unix.AT_EACCESS), p.path)
 }
 
@@ -297,7 +297,7 @@ func fill(temp *location, content io.Reader, perm uint32, exists bool, old unix.
 	return errors.Join(err, f.Close())
 }
 
-// move gives the temporary file its name. In create mode what is there wins: EEXIST.
+// move gives the temporary file its name. In create mode an existing file wins: EEXIST.
 func move(temp, p *location, mode string) error {
 	if mode == wire.WriteReplace {
 		return unix.Renameat(temp.folder, temp.base, p.folder, p.base)

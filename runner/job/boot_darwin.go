@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID changes when the machine starts anew.
+// bootID returns an id that changes when the machine restarts.
 func bootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
 // selfPath is the running program.

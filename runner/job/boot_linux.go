@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// bootID changes when the machine starts anew.
+// bootID returns an id that changes when the machine restarts.
 func bootID() (string, error) {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(data)), err

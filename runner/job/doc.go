@@ -12,14 +12,14 @@
 //	                  /output  stdout and stderr in the order written; of a command with input stdout alone
 //	                  /input   what is to be written to the command, one JSON object a line, in order, each key once
 //	                  /status  how it ended; written under another name, renamed, then synced: after a power cut it may be missing or empty
-//	                  /events  FIFO: the shim tells the daemon that something happened; end of file: the shim is gone
-//	                  /control FIFO: the daemon tells the shim to end the command, or that there is input
+//	                  /events  FIFO: the shim wakes the daemon; end of file: the shim is gone
+//	                  /control FIFO: the daemon signals the shim to end the command, or that there is input
 //
 // The state of a job follows from what is there, in this order:
 //
-//	status            → ended, as it says; lost if it cannot be read
+//	status            → ended, as recorded; lost if it cannot be read
 //	lock held         → running
-//	started           → lost: it had begun and nobody can know how it ended
+//	started           → lost: it had begun and its end is unknown
 //	kill              → killed before it started
 //	otherwise         → not started
 //

@@ -37,7 +37,7 @@ func (s *Store) Kill(id string) error {
 	return wire.Errorf(wire.Unavailable, "the kill could not be noted: %v", errors.Join(err, pokeErr))
 }
 
-// poke tells a shim, if there is one, to end its command, or that there is input; told is false if none listens.
+// poke signals a shim, if there is one, to end its command, or that there is input; told is false if none listens.
 func poke(dir string, what byte) (told bool, err error) {
 	fd, err := unix.Open(filepath.Join(dir, controlFile), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENXIO) {
@@ -49,7 +49,7 @@ func poke(dir string, what byte) (told bool, err error) {
 	defer unix.Close(fd)
 	_, err = unix.Write(fd, []byte{what})
 	switch {
-	case err == nil, errors.Is(err, unix.EAGAIN): // a full FIFO says it already: the shim looks at the folder
+	case err == nil, errors.Is(err, unix.EAGAIN): // a full FIFO suffices: the shim looks at the folder
 		return true, nil
 	case errors.Is(err, unix.EPIPE):
 		return false, nil

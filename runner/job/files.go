@@ -44,7 +44,7 @@ const (
 	Refused  = '!'
 )
 
-// Written is the byte of the control FIFO that says that there is input to read. Any other one asks for the end.
+// Written is the byte of the control FIFO for input to read. Any other one asks for the end.
 const Written = '<'
 
 // Spec is what to run. It is written by the daemon and read by the shim.
@@ -62,7 +62,7 @@ type Spec struct {
 	Boot     string         `json:"boot"`
 	Input    bool           `json:"input,omitempty"`  // it reads what Store.Write notes, and stdout alone is kept
 	Sealed   int            `json:"sealed,omitempty"` // how many secrets it has
-	Secrets  []wire.Secret  `json:"-"`                // they come over SecretFD and stand in no file
+	Secrets  []wire.Secret  `json:"-"`                // they come over SecretFD and are in no file
 	Unfit    error          `json:"-"`                // why it must not start here; what has started is attached to all the same
 }
 
@@ -178,8 +178,8 @@ func Exists(dir, name string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// TryLock takes the lock on an open file without waiting; false means somebody else has it. The lock belongs to the
-// open file and goes when its last descriptor is closed, however the process ends.
+// TryLock takes the lock on an open file without waiting; false means another process has it. The lock belongs to the open file and goes when its
+// last descriptor is closed, however the process ends.
 func TryLock(fd int) (bool, error) {
 	for {
 		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)

@@ -20,8 +20,8 @@ type Input struct {
 	Close bool   `json:"close,omitempty"` // the input ends here
 }
 
-// Write notes what is to be written to a command, unless something with its key was noted before, and tells the shim. A
-// command that has not started reads it from its beginning. One that has ended is a Conflict, a forgotten one NotFound.
+// Write records input for a command, unless an input with its key was recorded before, and signals the shim. A command that has not started reads it
+// from its beginning. One that has ended is a Conflict, a forgotten one NotFound.
 func (s *Store) Write(id string, in Input) error {
 	name := folderName(id)
 	e := s.enter(name)
@@ -43,7 +43,7 @@ func (s *Store) Write(id string, in Input) error {
 		}
 		return notWritten(err)
 	}
-	if _, err := poke(dir, Written); err != nil { // nobody listens before the start; then the shim looks by itself
+	if _, err := poke(dir, Written); err != nil { // no shim listens before the start; then it looks on its start
 		return notWritten(err)
 	}
 	return nil
@@ -74,8 +74,8 @@ func notWritten(err error) error {
 	return wire.Errorf(wire.Unavailable, "the input was not written: %v", err)
 }
 
-// appendInput adds a write to the journal unless its key is there. A line that a killed daemon left without its end was
-// told to nobody, and is replaced.
+// appendInput adds a write to the journal unless its key is there. A line that a killed daemon left without its end was acknowledged to no caller,
+// and is replaced.
 func appendInput(path string, in Input) error {
 	line, err := json.Marshal(in)
 	if err != nil {
@@ -85,7 +85,7 @@ func appendInput(path string, in Input) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // a failed write has said so before
+	defer f.Close() // a failed write has returned its error before
 	whole, found, err := readJournal(f, in.Key)
 	switch {
 	case err != nil || found:

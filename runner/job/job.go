@@ -74,7 +74,7 @@ func (s *Store) follow(name string, j *Job) {
 	j.finish(status, err)
 }
 
-// readEvents wakes those who wait for every event, and returns what the shim said if it refused to start.
+// readEvents wakes the waiters at every event, and returns the shim's message if it refused to start.
 func (j *Job) readEvents() (refusal string, err error) {
 	buf := make([]byte, 4096)
 	var said []byte
@@ -170,7 +170,7 @@ func (j *Job) End() (status Status, done bool, err error) {
 	return j.status, j.ended, j.err
 }
 
-// Started is when the command was started, or when this daemon began to watch it if its shim has not said so yet.
+// Started is when the command was started, or when this daemon began to watch it if its shim has not recorded it yet.
 func (j *Job) Started() time.Time {
 	if started, err := ReadJSON[Started](j.dir, StartedFile); err == nil {
 		return started.At

@@ -18,7 +18,7 @@ func folderName(id string) string {
 	return "~" + hex.EncodeToString(sum[:])
 }
 
-// isPlain admits lower-case letters only, since some file systems do not tell case apart.
+// isPlain admits lower-case letters only, since some file systems ignore case.
 func isPlain(id string) bool {
 	if id == "" || len(id) > maxPlainName || id[0] == '.' || id[0] == '-' {
 		return false

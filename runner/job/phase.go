@@ -8,14 +8,14 @@ import (
 	"xbot/runner/wire"
 )
 
-// phase is how far a job has come, as its folder says.
+// phase is how far a job has come, by the files in its folder.
 type phase int
 
 const (
 	fresh   phase = iota // it never started
 	refused              // it never started and never will: it was killed before
 	running              // a shim holds the lock
-	stopped              // it had started and no shim is there: status says how it ended, or it is lost
+	stopped              // it had started and no shim is there: status has its end, or it is lost
 	ended                // there is a status
 )
 
@@ -42,8 +42,8 @@ func look(dir string) (phase, *os.File, error) {
 	return fresh, lock, nil
 }
 
-// conclude says how a job ended of which look said ended or stopped. What has no status, or one that cannot be read,
-// is lost: its processes are killed and the verdict is kept.
+// conclude returns how a job ended that look found ended or stopped. One without a status, or with one that cannot be read, is lost: its processes
+// are killed and the verdict is kept.
 func (s *Store) conclude(dir string) Status {
 	if status, err := ReadJSON[Status](dir, StatusFile); err == nil {
 		return status
@@ -60,7 +60,7 @@ func (s *Store) conclude(dir string) Status {
 	return lost
 }
 
-// knownHash is what the folder says the command was, "" if it does not.
+// knownHash is the hash of the command in the folder, "" if there is none.
 func knownHash(dir string) string {
 	if started, err := ReadJSON[Started](dir, StartedFile); err == nil {
 		return started.Hash

@@ -12,7 +12,7 @@ import (
 
 // How long the store remembers.
 const (
-	KeepEnded    = 7 * 24 * time.Hour  // a finished job that nobody released, and a kill that came before its command
+	KeepEnded    = 7 * 24 * time.Hour  // a finished job that was not released, and a kill that came before its command
 	KeepReleased = 30 * 24 * time.Hour // the note that an id was used
 )
 

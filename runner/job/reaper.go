@@ -14,7 +14,7 @@ import (
 type reaper struct {
 	mu      sync.Mutex
 	pids    map[int]struct{}
-	signals chan os.Signal // closed by nobody; a full buffer is fine, since one signal makes reap look at all
+	signals chan os.Signal // never closed; a full buffer is fine, since one signal makes reap look at all
 	quit    chan struct{}
 	running sync.WaitGroup
 }

@@ -10,8 +10,8 @@ import (
 	"xbot/runner/wire"
 )
 
-// handover is the pipe over which a shim gets the secrets of its command: they stand in no file, no argument and no
-// environment but that of the command.
+// handover is the pipe over which a shim gets the secrets of its command: they are in no file, no argument and no environment but that of the
+// command.
 type handover struct{ read, write *os.File }
 
 func openHandover() (*handover, error) {
@@ -25,7 +25,7 @@ func openHandover() (*handover, error) {
 // giveWithin is more than a shim takes to read its secrets.
 const giveWithin = 10 * time.Second
 
-// give writes the secrets. A shim that does not get all of them starts nothing, and says so.
+// give writes the secrets. A shim that does not get all of them starts nothing, and reports it.
 func (h *handover) give(secrets []wire.Secret) {
 	_ = h.read.Close()                                       // the shim has its own: if that ends early, writing fails
 	_ = h.write.SetWriteDeadline(time.Now().Add(giveWithin)) // pipes have deadlines

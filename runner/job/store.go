@@ -40,7 +40,7 @@ type entry struct {
 	job   *Job
 }
 
-// Open takes a state folder, making it if needed. ErrInUse says that another daemon has it.
+// Open takes a state folder, making it if needed. It returns ErrInUse if another daemon has it.
 func Open(dir string) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -103,16 +103,16 @@ func randomID() string {
 // SelfPath is where the running program can be executed again, also after its file was replaced.
 func SelfPath() (string, error) { return selfPath() }
 
-// ID is the id of the store: another one means that whatever was started under the old one is lost.
+// ID is the id of the store: another one means that all commands started under the old one are lost.
 func (s *Store) ID() string { return s.id }
 
-// Boot changes when the machine starts anew.
+// Boot changes when the machine restarts.
 func (s *Store) Boot() string { return s.boot }
 
 // Dir is the state folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Close lets go of the store. Running commands go on; the next store finds them.
+// Close closes the store. Running commands go on; the next store finds them.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

@@ -1,4 +1,4 @@
 package job
 
-// sweep cannot tell safely which processes belong to a lost job on this system, so it kills none.
+// sweep kills no process: which belong to a lost job cannot be determined safely on this system.
 func sweep(...string) int { return 0 }

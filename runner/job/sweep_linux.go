@@ -13,8 +13,8 @@ import (
 // sweepRounds bounds the hunt for processes that fork while they are being killed.
 const sweepRounds = 20
 
-// sweep kills every process that carries one of the markers in its environment, wherever it moved to, and reports how
-// many it killed. The process is held by a descriptor while its environment is read, so that a reused id is not hit.
+// sweep kills every process that carries one of the markers in its environment, in any group or session, and reports how many it killed. The process
+// is held by a descriptor while its environment is read, so that a reused id is not hit.
 func sweep(markers ...string) int {
 	killed := 0
 	for range sweepRounds {
@@ -62,7 +62,7 @@ func killMarked(pid int, markers []string) bool {
 func marked(pid int, markers []string) bool {
 	env, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "environ"))
 	if err != nil {
-		return false // somebody else's process, or gone
+		return false // another's process, or gone
 	}
 	for pair := range bytes.SplitSeq(env, []byte{0}) {
 		if slices.Contains(markers, string(pair)) {

@@ -1,6 +1,6 @@
-// Package mask hides secret values in what programs write. A value is found as it is, and in the forms that programs give it
-// by themselves: in JSON, in addresses, in hexadecimal and in base64, wherever it begins there. What somebody turns around,
-// compresses or prints one character at a time is not found: who may run commands with a secret may learn it.
+// Package mask hides secret values in what programs write. A value is found as it is, and in the usual forms of programs: in JSON, in addresses, in
+// hexadecimal and in base64, at any offset. A value that is reversed, compressed or printed one character at a time is not found: a user who may run
+// commands with a secret may learn it.
 package mask
 
 import (
@@ -25,10 +25,10 @@ type Masker struct {
 	pairs [1 << 10]uint64 // a bit for each pair of bytes that a form begins with
 }
 
-// form is a value in one of its forms, and what stands in its place.
+// form is a value in one of its forms, and its replacement.
 type form struct{ text, shown string }
 
-// Shown is what stands in the place of a value.
+// Shown is the replacement of a value.
 func Shown(name string) string { return "[hidden: " + name + "]" }
 
 // New hides these values; nil where there are none.
@@ -170,7 +170,7 @@ func (s *Stream) End() []byte {
 	return s.take(nil, true)
 }
 
-// take shows each byte that belongs to no value, and one note in the place of those that do and stand beside each other.
+// take shows each byte that belongs to no value, and one note for adjacent bytes that do.
 func (s *Stream) take(piece []byte, last bool) []byte {
 	data := slices.Concat(s.held, piece)
 	out := make([]byte, 0, len(data))

@@ -27,7 +27,7 @@ const (
 // defaultBase is where a provider is reached unless another address is given.
 var defaultBase = map[string]string{OpenAI: "https://api.openai.com/v1", Anthropic: "https://api.anthropic.com"}
 
-// Config says which model a runner offers.
+// Config defines the model that a runner offers.
 type Config struct {
 	Provider string // OpenAI or Anthropic
 	BaseURL  string // empty means the provider's own
@@ -48,7 +48,7 @@ type Model struct {
 	client *http.Client
 }
 
-// New checks the configuration. It calls nobody.
+// New checks the configuration. It makes no request.
 func New(cfg Config) (*Model, error) {
 	fallback, known := defaultBase[cfg.Provider]
 	switch {
@@ -127,7 +127,7 @@ func (m *Model) Do(ctx context.Context, r wire.LLMRequest, push func(any) error)
 	}
 }
 
-// explain leaves out the address within the provider, which is long, and says who could not be reached.
+// explain leaves out the address within the provider, which is long, and names the host that could not be reached.
 func (m *Model) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -1,11 +1,11 @@
 // Package opencode carries lines to the HTTP server of opencode and its events back, so that opencode can be asked over
-// standard streams as other coding agents are. It starts the server on the loopback device, behind a password of its own,
+// standard streams as other coding agents are. It starts the server on the loopback device, behind a new password,
 // and ends it with its standard input.
 //
 //	in:  {"id":"a","method":"POST","path":"/session","body":{}}
 //	out: {"type":"ready"} {"type":"response","id":"a","status":200,"body":{…}} {"type":"event","event":{…}} {"type":"resubscribed"} {"type":"end","error":"…"}
 //
-// Shapes: anomalyco/opencode, packages/sdk/js/src/v2/server.ts (commit 17d34a64: the line that tells the address).
+// Shapes: anomalyco/opencode, packages/sdk/js/src/v2/server.ts (commit 17d34a64: the line with the address).
 package opencode
 
 import (
@@ -34,7 +34,7 @@ const Verb = "opencode-bridge"
 
 const (
 	maxLine   = 10 << 20         // bytes of a line, a body and an event
-	startWait = 60 * time.Second // in which the server tells its address
+	startWait = 60 * time.Second // in which the server prints its address
 	stopWait  = 5 * time.Second  // in which it ends after it was asked to
 
 	maxStreams = 100 // streams of events that one turn opens
@@ -116,7 +116,7 @@ func stop(server *exec.Cmd) {
 	_ = server.Process.Signal(syscall.SIGTERM) // it may be gone
 	done := make(chan struct{})
 	go func() {
-		_ = server.Wait() // how it ended says nothing
+		_ = server.Wait() // its exit code does not matter
 		close(done)
 	}()
 	select {
@@ -127,7 +127,7 @@ func stop(server *exec.Cmd) {
 	<-done
 }
 
-// listen waits for the line that tells the address, and reads on so that the server never blocks.
+// listen waits for the line with the address, and reads on so that the server never blocks.
 func listen(out io.Reader) (string, error) {
 	found := make(chan string, 1) // one address
 	go func() {
@@ -300,7 +300,7 @@ func (b *bridge) request(ctx context.Context, method, path string, body []byte) 
 
 func (b *bridge) end(err error) int {
 	b.write(map[string]any{"type": "end", "error": err.Error()})
-	_, _ = fmt.Fprintln(os.Stderr, err) // nobody reads any more
+	_, _ = fmt.Fprintln(os.Stderr, err) // there is no reader any more
 	return 1
 }
 
@@ -311,5 +311,5 @@ func (b *bridge) write(value any) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, _ = b.out.Write(append(line, '\n')) // nobody reads any more: standard input ends, too
+	_, _ = b.out.Write(append(line, '\n')) // there is no reader any more: standard input ends, too
 }

@@ -42,7 +42,7 @@ func Compile(text string) (*Pattern, error) {
 	return p, nil
 }
 
-// expand writes out {a,b}; braces may nest. A brace without a partner stands for itself.
+// expand writes out {a,b}; braces may nest. A brace without a partner is literal.
 func expand(text string) ([]string, error) {
 	done, open := []string(nil), []string{text}
 	for len(open) > 0 {

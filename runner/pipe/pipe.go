@@ -47,8 +47,7 @@ func (p *Pipe) Send(f wire.Frame) error {
 	return nil
 }
 
-// Receive waits for the next frame; io.EOF says that the other end closed between two frames. After an error the pipe
-// is of no further use.
+// Receive waits for the next frame; it returns io.EOF if the other end closed between two frames. After an error the pipe is of no further use.
 func (p *Pipe) Receive() (wire.Frame, error) {
 	var head [lengthBytes]byte
 	if _, err := io.ReadFull(p.in, head[:]); err != nil {
@@ -68,7 +67,7 @@ func (p *Pipe) Receive() (wire.Frame, error) {
 	return wire.DecodeFrame(data)
 }
 
-// Close closes the streams. The other end sees nothing but their end: code and reason are for transports that can tell.
+// Close closes the streams. The other end sees nothing but their end: code and reason are for transports that can send them.
 func (p *Pipe) Close(int, string) {
 	p.once.Do(func() {
 		if p.streams != nil {

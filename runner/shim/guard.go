@@ -10,17 +10,17 @@ import (
 	"xbot/runner/job"
 )
 
-// Bounds of what a command may use up of what it shares with everybody on the machine.
+// Bounds of a command's use of resources that it shares with all programs on the machine.
 const (
 	guardEvery   = time.Second
-	keptShare    = 10               // a small disk keeps a tenth free, whatever the limit says
+	keptShare    = 10               // a small disk keeps a tenth free, independent of the limit
 	mostSlack    = uint64(64 << 20) // bytes that others may write meanwhile without ending a command that began on a full disk
 	slackShare   = 100              // of a small disk, a hundredth
 	rootsCounted = 2                // the processes of root are counted at every second look
 )
 
 // guard ends a command that fills a disk, and one of root that has too many processes, which the kernel does not count.
-// It is a look every second, not a wall: a command may be beyond a limit for that long.
+// It looks every second: a command may be beyond a limit for that long.
 type guard struct {
 	disks     []disk
 	tree      *processTree
@@ -49,8 +49,7 @@ func newGuard(spec job.Spec, tree *processTree, others ...string) guard {
 	return g
 }
 
-// floor is what must stay free. A command that begins on a disk with less may run, so that room can be made, as long as the
-// disk does not get fuller.
+// floor returns how much must stay free. A command that begins on a disk with less may run, to free some, as long as the disk does not get fuller.
 func floor(keep, size, free uint64) uint64 {
 	keep = min(keep, size/keptShare)
 	slack := min(mostSlack, size/slackShare)
@@ -60,8 +59,8 @@ func floor(keep, size, free uint64) uint64 {
 	return keep
 }
 
-// watch says why the command must end, as long as it is too much. It returns with the process only: what a command left
-// behind is watched as well.
+// watch calls end with the reason why the command must end, as long as it is too much. It returns with the process only: what a command left behind
+// is watched as well.
 func (g guard) watch(end func(why string)) {
 	if len(g.disks) == 0 && g.processes == 0 {
 		return

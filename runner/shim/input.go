@@ -28,7 +28,7 @@ func openInput(dir string) (*input, error) {
 	return &input{dir: dir, read: read, write: write, more: make(chan struct{}, 1)}, nil
 }
 
-// grown tells that the journal may have grown.
+// grown signals that the journal may have grown.
 func (i *input) grown() {
 	select {
 	case i.more <- struct{}{}:

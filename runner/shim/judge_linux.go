@@ -14,10 +14,9 @@ import (
 	"xbot/runner/confine"
 )
 
-// judgeFor decides whom the command of this process may reach, out of a store's jobs folder: the processes below this
-// one, and with signals those of the store's other commands, so that one command can end what another left running.
-// Neither this process nor any other shim is among them. The policy lets the command reach its own processes only, so signals
-// to those of others are sent here.
+// judgeFor decides which processes the command of this process may reach, out of a store's jobs folder: the processes below this one, and with
+// signals those of the store's other commands, so that one command can end what another left running. Neither this process nor any other shim is
+// among them. The policy lets the command reach its own processes only, so signals to those of others are sent here.
 func judgeFor(jobs string) confine.Judge {
 	return func(r confine.Request) (bool, error) {
 		switch {
@@ -58,8 +57,8 @@ func judgeGroup(jobs string, r confine.Request) (bool, error) {
 	return false, err
 }
 
-// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor meanwhile, so that a reused number is
-// not hit.
+// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor meanwhile, so that
+// a reused number is not hit.
 func pass(jobs string, r confine.Request, pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if err != nil {

@@ -31,7 +31,7 @@ type output struct {
 	eof  atomic.Bool
 	hide *mask.Stream
 	most int64     // bytes that are kept of the beginning
-	full *overflow // told when there are more; nil: the end is kept, too
+	full *overflow // ends the command when there are more; nil: the end is kept, too
 
 	// Owned by pump until done is closed.
 	total   int64
@@ -56,12 +56,12 @@ func openOutput(dir string, masker *mask.Masker) (*output, error) {
 // limit keeps more of the output and none of its end: with more than that it is of no use. It must be called before pump.
 func (o *output) limit(most int64, s *shim) { o.most, o.full = most, &overflow{s} }
 
-// overflow ends a command whose output is more than is kept.
+// overflow ends a command whose output exceeds the limit.
 type overflow struct{ shim *shim }
 
 func (f *overflow) tell() { f.shim.requestKill("It wrote more than is kept.") }
 
-// closeEnd lets go of the command's end once the command has it, so that its end shows.
+// closeEnd closes the command's end once the command has it, so that its end shows.
 func (o *output) closeEnd() {
 	_ = o.end.Close() // never written to by the shim
 }
@@ -121,16 +121,16 @@ func (o *output) drain(grace time.Duration) {
 	<-o.done
 }
 
-// ended reports whether nobody holds the output any more.
+// ended reports whether no process holds the output any more.
 func (o *output) ended() bool { return o.eof.Load() }
 
-// discard reads on until nobody holds the output any more.
+// discard reads on until no process holds the output any more.
 func (o *output) discard() {
 	_ = o.read.SetReadDeadline(time.Time{}) // pipes have deadlines
-	_, _ = io.Copy(io.Discard, o.read)      // its end, of whatever kind, is what is waited for
+	_, _ = io.Copy(io.Discard, o.read)      // waits for its end, of any kind
 }
 
-// finish puts the tail after a mark that says what is missing, and the figures into the status.
+// finish puts the tail after a mark that names the missing part, and the figures into the status.
 func (o *output) finish(status *job.Status) {
 	status.Total = o.total
 	if o.dropped > 0 {
@@ -165,7 +165,7 @@ func (o *output) makeRoom(status *job.Status) bool {
 	return true
 }
 
-// reason leaves out the path, which says nothing to a reader of the output.
+// reason leaves out the path, which means nothing to a reader of the output.
 func reason(err error) error {
 	if errno, ok := errors.AsType[unix.Errno](err); ok {
 		return errno

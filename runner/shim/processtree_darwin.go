@@ -57,14 +57,14 @@ func (f *processTree) terminate() {
 	f.emptyWithin(killWait)
 }
 
-// left returns a closed channel: nobody can tell.
+// left returns a closed channel: it is unknown.
 func (f *processTree) left() <-chan struct{} {
 	none := make(chan struct{})
 	close(none)
 	return none
 }
 
-// size is 0: nobody can tell.
+// size is 0: it is unknown.
 func (f *processTree) size() uint64 { return 0 }
 
 func (f *processTree) emptyWithin(d time.Duration) bool {

@@ -40,8 +40,8 @@ func startProcessTree(spec job.Spec, s streams, judge confine.Judge, record conf
 	if err != nil {
 		return nil, err
 	}
-	// What the command is not to know stays out of its reach whatever else fails. It cannot be done before: the process
-	// that builds the sandbox in a user namespace needs its parent to be dumpable.
+	// The data of this process stay out of the command's reach even if all else fails. It cannot be done before: the process that builds the sandbox
+	// in a user namespace needs its parent to be dumpable.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		_ = unix.Kill(pid, unix.SIGKILL)    // nothing is to run unguarded
 		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest
@@ -70,7 +70,7 @@ func (f *processTree) reapEnded() bool {
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
-			return false // ECHILD: nobody is left
+			return false // ECHILD: no process is left
 		case pid == 0:
 			return true
 		case pid == f.leader:
@@ -111,8 +111,8 @@ func (f *processTree) goneWithin(d time.Duration) bool {
 	}
 }
 
-// signalGroup reaches the group while its leader is not reaped; after that the id may belong to somebody else, and
-// what is left of the group is reached as descendants.
+// signalGroup reaches the group while its leader is not reaped; after that the id may belong to another, and the rest of the group is reached as
+// descendants.
 func (f *processTree) signalGroup(sig unix.Signal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

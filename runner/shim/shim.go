@@ -43,7 +43,7 @@ type shim struct {
 	in          *input       // nil unless the command reads what is written to it
 	complaints  *complaints  // with in
 	masker      *mask.Masker // nil: the command has no secrets
-	kill        chan string  // receives when somebody asks for the end, with a remark or none; a full buffer is fine
+	kill        chan string  // receives when a caller asks for the end, with a remark or none; a full buffer is fine
 	processTree *processTree
 	status      job.Status
 }
@@ -170,12 +170,12 @@ func (s *shim) takeSecrets() error {
 	return nil
 }
 
-// refuse tells the daemon why the command was not started.
+// refuse reports to the daemon why the command was not started.
 func refuse(err error) {
-	_, _ = unix.Write(job.EventsFD, append([]byte{job.Refused}, err.Error()...)) // without a reader nobody asks why
+	_, _ = unix.Write(job.EventsFD, append([]byte{job.Refused}, err.Error()...)) // without a reader the reason is not needed
 }
 
-// notify tells the daemon that something happened. A full FIFO holds wake-ups enough.
+// notify wakes the daemon. A full FIFO holds wake-ups enough.
 func notify() { _, _ = unix.Write(job.EventsFD, []byte{job.Happened}) }
 
 // listen turns pokes of the daemon and signals into kill requests. A request made before this point is in the kill
@@ -202,7 +202,7 @@ func (s *shim) listen() {
 	}()
 }
 
-// hear acts on what the daemon says. A kill whose byte found no room among others is in its file.
+// hear acts on the daemon's bytes. A kill whose byte did not fit among others is in its file.
 func (s *shim) hear(said []byte) {
 	if s.in != nil {
 		s.in.grown()
@@ -266,7 +266,7 @@ func (s *shim) run() error {
 // streams are the standard streams of a command. They stay the caller's.
 type streams struct{ in, out, err *os.File }
 
-// start executes the command with nothing to read and one stream for all it writes, or with streams of their own.
+// start executes the command with nothing to read and one stream for all it writes, or with separate streams.
 func (s *shim) start() (*processTree, error) {
 	if s.in != nil {
 		defer func() { _, _ = s.in.read.Close(), s.complaints.end.Close() }() // never used by the shim
@@ -307,7 +307,7 @@ func (s *shim) record() {
 		job.ReclaimAround(s.dir) // the command may have shut us out
 		err := job.Place(s.dir, job.StatusFile, s.status)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
-			break // recorded, or the whole folder is gone and nobody can ask
+			break // recorded, or the whole folder is gone with all readers
 		}
 		if !s.out.makeRoom(&s.status) {
 			<-time.After(recordEvery) // the disk is full or gone; until then the job counts as running
@@ -324,9 +324,8 @@ const (
 	recordEvery = time.Second
 )
 
-// linger stays as long as background processes of the command hold its output, so that they do not die of a broken
-// pipe. What they write is dropped; a kill still ends them. In a sandbox it stays for all of them: it judges their
-// requests, and nobody else could end them.
+// linger stays as long as background processes of the command hold its output, so that they do not die of a broken pipe. What they write is dropped;
+// a kill still ends them. In a sandbox it stays for all of them: it judges their requests, and no other process could end them.
 func (s *shim) linger() {
 	if s.processTree == nil {
 		return

@@ -19,7 +19,7 @@ const StdioVerb = "talk"
 // specFD is the descriptor from which RunStdio reads what to run, as one line of JSON, and which it watches afterwards.
 const specFD = 3
 
-// noJobs is a folder that no shim has its job in: the process reaches for nobody's commands.
+// noJobs is a folder that no shim has its job in: the process reaches no command.
 const noJobs = ""
 
 // RunStdio runs a process whose standard streams are this one's, and returns its exit code. Unlike a job it leaves no
@@ -60,9 +60,9 @@ func RunStdio() int {
 	}()
 	select {
 	case ws := <-tree.exited:
-		tree.terminate() // what it left behind has nobody to talk to
+		tree.terminate() // its descendants have no connection
 		return exitCode(ws)
-	case <-tooMuch: // its streams are its own: nobody can be told why
+	case <-tooMuch: // its streams carry its own data: the reason cannot be sent
 		tree.terminate()
 		return 128 + int(unix.SIGKILL)
 	case <-unwanted:

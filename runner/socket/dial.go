@@ -27,7 +27,7 @@ func Dial(ctx context.Context, url string) (*Socket, error) {
 	return New(conn, wire.MaxFrame), nil
 }
 
-// answered adds what a server said that did not want a WebSocket.
+// answered returns the text of a server that refused a WebSocket.
 func answered(response *http.Response) string {
 	if response == nil {
 		return ""

@@ -27,7 +27,7 @@ const maxPings = 100
 // Close codes of ours; 4000 to 4999 are for applications (RFC 6455 §7.4.2).
 const (
 	CodeGoingAway  = websocket.CloseGoingAway
-	CodeRefused    = 4000 // the handshake failed; an error frame said why
+	CodeRefused    = 4000 // the handshake failed; an error frame had the reason
 	CodeSuperseded = 4001 // a newer connection of the same runner took over
 )
 
@@ -139,7 +139,7 @@ func (s *Socket) KeepAlive(ctx context.Context) {
 	}
 }
 
-// Close tells the other end why, if it can, and closes the connection. It may be called more than once and at any time.
+// Close sends the other end the reason, if it can, and closes the connection. It may be called more than once and at any time.
 func (s *Socket) Close(code int, reason string) {
 	s.once.Do(func() {
 		reason = reason[:min(len(reason), 120)] // a close message holds 123 bytes

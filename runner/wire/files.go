@@ -7,7 +7,7 @@ type Path struct {
 	Path string `json:"path"`
 }
 
-// Move renames a file, a link or a folder. What stands at To is never replaced: Conflict.
+// Move renames a file, a link or a folder. It never replaces a file at To: Conflict.
 type Move struct {
 	From string `json:"from"`
 	To   string `json:"to"`
@@ -43,10 +43,10 @@ type Write struct {
 	Data   []byte `json:"data,omitempty"`
 	Last   bool   `json:"last,omitempty"`
 	Retry  bool   `json:"retry,omitempty"` // an earlier try may have been carried out: equal content is no Conflict
-	// Edit is the id of the call whose change of the file this is, at most MaxEditID bytes: it is carried out once, whoever asks how
-	// often. Empty: no such promise.
+	// Edit is the id of the call whose change of the file this is, at most MaxEditID bytes: it is carried out once, however often it is requested.
+	// Empty: no such promise.
 	Edit string `json:"edit,omitempty"`
-	// Before is the SHA-256, in hexadecimal, of the content that an edit replaces: another content is a Conflict. Empty: whatever is there.
+	// Before is the SHA-256, in hexadecimal, of the content that an edit replaces: another content is a Conflict. Empty: any content.
 	Before string `json:"before,omitempty"`
 	// Perm holds the permissions of a file that is new, of which the umask may take some. 0: as any new file.
 	Perm uint32 `json:"perm,omitempty"`
@@ -60,17 +60,17 @@ type Edit struct {
 	ID string `json:"id"`
 }
 
-// EditResult says so, and how large the file was then. Edits are remembered for eight days.
+// EditResult reports whether the edit was carried out, and how large the file was then. Edits are remembered for eight days.
 type EditResult struct {
 	Done bool  `json:"done,omitempty"`
 	Size int64 `json:"size,omitempty"`
 }
 
-// WriteResult answers a part. Restart says that the parts before it are not there any more, or not all: the writer
-// begins again under another Upload.
+// WriteResult answers a part. Restart means that the parts before it are not there any more, or not all: the writer begins again under another
+// Upload.
 type WriteResult struct {
 	Restart bool `json:"restart,omitempty"`
-	// Edited says that this edit was carried out before, with a file of Size bytes: nothing was written, and no part need follow.
+	// Edited means that this edit was carried out before, with a file of Size bytes: nothing was written, and no part need follow.
 	Edited bool  `json:"edited,omitempty"`
 	Size   int64 `json:"size,omitempty"`
 }

@@ -11,7 +11,7 @@ import (
 const (
 	Version          = 1                // of the protocol; ends with different versions refuse each other
 	MaxFrame         = 8 << 20          // bytes of one frame
-	MaxHandshake     = 64 << 10         // bytes of the register frame, which comes from somebody unknown
+	MaxHandshake     = 64 << 10         // bytes of the register frame, whose sender is unknown
 	MaxChunk         = 1 << 20          // bytes of file content in one frame
 	MaxPiece         = 64 << 10         // bytes of command output in one push
 	MaxResultOutput  = 4 << 20          // bytes of output in the result of a command
@@ -23,7 +23,7 @@ const (
 	PongWait         = 60 * time.Second // silence after which an end gives the other up; spec/001 §5.5
 )
 
-// Type says what a frame is. A request carries its Op as type.
+// Type is the type of a frame. A request carries its Op as type.
 type Type string
 
 // The types that are not requests.
@@ -32,7 +32,7 @@ const (
 	TypeRegistered Type = "registered" // server: welcome
 	TypePush       Type = "push"       // runner: a part of the answer, ahead of the result
 	TypeAck        Type = "ack"        // server: pushes were taken in
-	TypeCancel     Type = "cancel"     // server: nobody waits for this request any more
+	TypeCancel     Type = "cancel"     // server: the caller of this request waits no more
 	TypeResult     Type = "result"     // runner: the end of a request
 	TypeError      Type = "error"      // the end of a request or of the handshake; the body is an Error
 )
@@ -104,7 +104,7 @@ func decodeBody(what string, body json.RawMessage, v any) error {
 	return nil
 }
 
-// Ack says how many pushes of a request were taken in since the last ack.
+// Ack is how many pushes of a request were taken in since the last ack.
 type Ack struct {
 	N int `json:"n"`
 }

@@ -12,7 +12,7 @@ type Register struct {
 	Info
 }
 
-// Info says who a runner is.
+// Info describes a runner.
 type Info struct {
 	Name        string `json:"name"`              // as its owner calls it; empty means the one its token belongs to
 	Workspace   string `json:"workspace"`         // absolute; what relative paths start from
@@ -27,7 +27,7 @@ type Info struct {
 	LLM         *LLM   `json:"llm,omitempty"`     // the model this runner can call for its owner; nil if none
 }
 
-// Confined reports whether the runner confines its commands. Programs then cannot build sandboxes of their own.
+// Confined reports whether the runner confines its commands. Programs then cannot build further sandboxes.
 func (i Info) Confined() bool {
 	return i.Confinement != "" && !strings.HasPrefix(i.Confinement, "none")
 }

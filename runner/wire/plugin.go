@@ -2,9 +2,9 @@ package wire
 
 import "strings"
 
-// PluginStart starts a process of a plugin, which is talked to like one of StdioStart and lives as long. Its walls are narrower than those of
+// PluginStart starts a process of a plugin, which is used like one of StdioStart and lives as long. Its confinement is narrower than that of
 // commands: it changes nothing but its own data, and does not see homes, workspaces, /srv, /mnt and /media unless Files. A runner that was not
-// started for plugins refuses it, and so does one that cannot build these walls.
+// started for plugins refuses it, and so does one that cannot confine it so.
 type PluginStart struct {
 	StdioStart
 

@@ -8,10 +8,10 @@ import (
 // Op names what a request asks for.
 type Op string
 
-// The operations. Each has a body type and a result type beside it in this package.
+// The operations. Each has a body type and a result type in this package.
 const (
 	OpExecAttach  Op = "exec.attach"  // ExecAttach → ExecEnd, pushes ExecOutput
-	OpExecNarrow  Op = "exec.narrow"  // as OpExecAttach, with walls; by a name of its own, since a runner that knows no walls would run the command without
+	OpExecNarrow  Op = "exec.narrow"  // as OpExecAttach, confined; with a separate name, since a runner without it would run the command unconfined
 	OpExecSecret  Op = "exec.secret"  // as OpExecNarrow, with secrets, which a runner that does not know them would not hide
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing

@@ -41,7 +41,7 @@ type GrepMatch struct {
 // Limits of a search (spec/001 §5.1).
 const (
 	DefaultFound = 200     // files or matches
-	MaxFound     = 10_000  // files or matches anybody may ask for
+	MaxFound     = 10_000  // files or matches of a request at most
 	MaxContext   = 20      // lines
 	MaxGrepFile  = 1 << 20 // bytes; larger files are passed over
 	MaxGrepText  = 500     // characters of a line

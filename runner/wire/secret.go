@@ -25,7 +25,7 @@ const (
 	MaxSealed  = 16 << 10 // bytes of all values together
 )
 
-// CheckSecret says what is wrong with a value: Invalid. Its words do not hold the value.
+// CheckSecret returns Invalid with the fault of a value. Its words do not hold the value.
 func CheckSecret(value string) error {
 	switch {
 	case len(value) < MinSecret:

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// SyncFolder says what a folder of the server holds, so that the runner's copy under <workspace>/.xbot/<Name>, or under
-// <workspace>/.cache/xbot/<Name> where the former is denied, becomes the same: files that are not listed are removed, and the answer names those whose content is to be written with Write.
+// SyncFolder lists a folder of the server. The runner makes its copy under <workspace>/.xbot/<Name>, or under <workspace>/.cache/xbot/<Name>
+// where the former is denied, the same: it removes files that are not listed, and the answer names those whose content is to be written with Write.
 type SyncFolder struct {
-	Name  string     `json:"name"` // skills, agents, or installed/<user>/<digest>: a skill that a person has installed
+	Name  string     `json:"name"` // skills, agents, or installed/<user>/<digest>: a skill that a user has installed
 	Files []SyncFile `json:"files"`
 }
 
@@ -38,7 +38,7 @@ const (
 	MaxSyncBytes = 64 << 20 // of all of them
 )
 
-// installed is the name of the folder of a skill that a person has installed: their number, and 32 digits of the hash of its files.
+// installed is the name of the folder of a skill that a user has installed: their number, and 32 digits of the hash of its files.
 var installed = regexp.MustCompile(`^installed/[0-9]{1,19}/[0-9a-f]{32}$`)
 
 // Validate checks what does not depend on the machine.

@@ -20,7 +20,7 @@ type Platform interface {
 	Send(ctx context.Context, a *Account, m Outgoing) (id string, err error)
 }
 
-// What a Platform may do beside that, where its abilities in plugin.json say so; every one may be a Checker.
+// Optional interfaces of a Platform, used if its abilities in plugin.json name them; every one may be a Checker.
 type (
 	// Checker tries the settings of an account without receiving for it, which may be open elsewhere.
 	Checker interface {
@@ -34,7 +34,7 @@ type (
 	Typist interface {
 		Typing(ctx context.Context, a *Account, to Place) error
 	}
-	// Reactor puts a reaction to a person's message.
+	// Reactor puts a reaction to a user's message.
 	Reactor interface {
 		React(ctx context.Context, a *Account, to Place, id, emoji string) error
 	}
@@ -73,7 +73,7 @@ type OutgoingFile struct {
 	Data       []byte
 }
 
-// Incoming is a message of a person.
+// Incoming is a message of a user.
 type Incoming struct {
 	ID        string    `json:"id"`
 	Type      string    `json:"type"` // direct or group
@@ -90,7 +90,7 @@ type Incoming struct {
 	Files     []File    `json:"files,omitempty"`
 }
 
-// File is a file of a person. Key is what Fetch gets.
+// File is a file of a user. Key is what Fetch gets.
 type File struct {
 	Kind string `json:"kind"` // image, audio, video or file
 	Key  string `json:"key"`
@@ -107,7 +107,7 @@ const (
 	codeNoMethod = -32601
 )
 
-// CodedError says why something about a message failed.
+// CodedError is the reason why something about a message failed.
 type CodedError struct {
 	Code  int
 	Words string
@@ -117,17 +117,17 @@ type CodedError struct {
 // Error implements error.
 func (e *CodedError) Error() string { return e.Words }
 
-// Refused says that something cannot be done, now or later.
+// Refused returns an error for something that cannot be done, now or later.
 func Refused(format string, args ...any) error {
 	return &CodedError{Code: codeRefused, Words: fmt.Sprintf(format, args...)}
 }
 
-// Limited says that there is too much at once, and when to ask again.
+// Limited returns an error for too many requests at once, with the time after which to ask again.
 func Limited(after time.Duration, format string, args ...any) error {
 	return &CodedError{Code: codeLimited, Words: fmt.Sprintf(format, args...), After: after}
 }
 
-// Away says that nothing was done, and that it may work later.
+// Away returns an error for something that was not done and may work later.
 func Away(format string, args ...any) error {
 	return &CodedError{Code: codeAway, Words: fmt.Sprintf(format, args...)}
 }
@@ -138,7 +138,7 @@ func IsRefused(err error) bool {
 	return ok && coded.Code == codeRefused
 }
 
-// err is an error that stood in a message.
+// err returns the error of a message.
 func (e *rpcError) err() error {
 	switch e.Code {
 	case codeRefused, codeLimited, codeAway:
@@ -151,7 +151,7 @@ func (e *rpcError) err() error {
 	return errors.New(e.Message)
 }
 
-// coded is an error as it stands in a message.
+// coded returns the form of an error in a message.
 func coded(err error) *rpcError {
 	out := &rpcError{Code: -32000, Message: cut(err.Error())}
 	if c, ok := errors.AsType[*CodedError](err); ok {
@@ -178,14 +178,14 @@ type Account struct {
 // Setting is the value of an option; empty: it has none.
 func (a *Account) Setting(name string) string { return a.settings[name] }
 
-// Receive hands over a message of a person, and returns once xbot has it for good. IsRefused: xbot will never take it; with another error the
+// Receive hands over a message of a user, and returns once xbot has it for good. IsRefused: xbot will never take it; with another error the
 // same message is to be handed over again, later. It may be handed over any number of times.
 func (a *Account) Receive(ctx context.Context, m Incoming) error { return a.tell(ctx, "receive", m) }
 
-// Edited says that a person has changed a message, Recalled that they took it back.
+// Edited reports that a user has changed a message.
 func (a *Account) Edited(ctx context.Context, m Incoming) error { return a.tell(ctx, "edited", m) }
 
-// Recalled says that a person took a message back.
+// Recalled reports that a user took a message back.
 func (a *Account) Recalled(ctx context.Context, m Incoming) error { return a.tell(ctx, "recalled", m) }
 
 func (a *Account) tell(ctx context.Context, what string, m Incoming) error {
@@ -200,7 +200,7 @@ func (a *Account) tell(ctx context.Context, what string, m Incoming) error {
 	return err
 }
 
-// Status says that the account is connected, or why it is not.
+// Status reports that the account is connected, or why it is not.
 func (a *Account) Status(ctx context.Context, problem error) error {
 	in := map[string]any{"channel": a.Channel, "account": a.Name, "connected": problem == nil}
 	if problem != nil {
@@ -319,7 +319,7 @@ func (a *Account) upload(in asked) error {
 		return Away("a part of the file is missing")
 	}
 	if in.Offset == 0 && len(a.uploads) >= maxUploads {
-		clear(a.uploads) // whoever sent them has given up, or sends them again
+		clear(a.uploads) // their senders have given up, or send them again
 	}
 	a.uploads[in.Upload] = append(a.uploads[in.Upload], in.Data...)
 	return nil

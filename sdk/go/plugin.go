@@ -4,8 +4,8 @@
 //	p.Tool("greet", func(ctx context.Context, c plugin.Call) (string, error) { return "Hello", nil })
 //	p.Run()
 //
-// What a plugin adds stands in its plugin.json; a handler here answers what that names. Handlers run at the same time; their context ends when
-// nobody waits for the answer any more. An error that a handler returns is told to the model or the person, in its words.
+// plugin.json lists what a plugin adds; a handler here answers by that name. Handlers run at the same time; their context ends when no request waits
+// for the answer any more. An error that a handler returns is shown to the model or the user, in its words.
 package plugin
 
 import (
@@ -20,7 +20,7 @@ import (
 	"sync"
 )
 
-// MaxMessage is how long a message may be, in bytes, in either direction; what the plugin says with the end of its line.
+// MaxMessage is how long a message may be, in bytes, in either direction, with the end of the line in the plugin's messages.
 const MaxMessage = 1 << 20
 
 // Call is a call of a tool.
@@ -40,7 +40,7 @@ func (c Call) Decode(into any) error {
 	return nil
 }
 
-// Command is a slash command that somebody wrote.
+// Command is a slash command written by a user.
 type Command struct {
 	Name     string `json:"name"`
 	Args     string `json:"args"` // what follows the name
@@ -159,7 +159,7 @@ type rpcError struct {
 	Data    *delay `json:"data,omitempty"`
 }
 
-// delay says when to ask again.
+// delay is the time after which to ask again.
 type delay struct {
 	RetryAfter float64 `json:"retry_after"` // seconds
 }

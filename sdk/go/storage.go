@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// Storage is what the plugin keeps in the database of xbot: for a person, or for itself where person is empty. A key has at most 256 bytes and
+// Storage is what the plugin keeps in the database of xbot: for a user, or for itself where person is empty. A key has at most 256 bytes and
 // a value 64 kB; a plugin keeps 10,000 values, 16 MB in all. The plugin needs the permission storage.
 type Storage struct {
 	plugin *Plugin
 	person string
 }
 
-// Storage returns what is kept for a person; empty: for the plugin itself.
+// Storage returns the values of a user; empty: of the plugin itself.
 func (p *Plugin) Storage(person string) Storage { return Storage{p, person} }
 
 // stored is what requests and answers about values have.
@@ -96,7 +96,7 @@ func (p *Plugin) request(ctx context.Context, method string, in any) (out json.R
 	}
 }
 
-// answered hands an answer to whoever waits for it.
+// answered passes an answer to the request that waits for it.
 func (p *Plugin) answered(m message) {
 	var id int64
 	if json.Unmarshal(m.ID, &id) != nil {

@@ -8,11 +8,11 @@ import (
 	"xbot/internal/chat"
 )
 
-// confinementCheck is how often the choice of an administrator is read beside the notifications, which may be missed.
+// confinementCheck is how often the choice of an administrator is read in addition to notifications, which may be missed.
 const confinementCheck = 15 * time.Second
 
-// withConfinement runs the local runner as the setting XBOT_CONFINE says, else as an administrator chose, and again with each other
-// choice, until it ends by itself or ctx does. Commands outlive the runner, and keep the sandbox that they began in.
+// withConfinement runs the local runner with the setting XBOT_CONFINE, else as an administrator chose, and again with each other
+// choice, until it or ctx ends. Commands outlive the runner, and keep the sandbox that they began in.
 func (h *Host) withConfinement(ctx context.Context, setting string, run func(ctx context.Context, confine string) error) error {
 	if setting != "" {
 		return run(ctx, setting)

@@ -25,13 +25,13 @@ import (
 // Times of keeping containers.
 const (
 	containerRestartMost = 10 * time.Second // longest pause before a relay that died is started again
-	wishFresh            = time.Minute      // a container wanted so lately is kept, although its relay ended for idleness
+	wishFresh            = time.Minute      // a container wanted so recently is kept, although its relay ended for idleness
 	listenAgain          = 300 * time.Millisecond
 	runningWait          = 10 * time.Second // for the engine to list what runs
 )
 
-// Containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when
-// nobody used it for long.
+// Containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when the
+// container was unused for long.
 type Containers struct {
 	host   *Host
 	cfg    config.Docker
@@ -40,7 +40,7 @@ type Containers struct {
 	mu     sync.Mutex
 	wanted map[chat.UserID]time.Time // when last
 	kept   map[chat.UserID]bool      // there is a goroutine that keeps its relay
-	wake   chan struct{}             // holds one token while somebody new is wanted
+	wake   chan struct{}             // holds one token while a new user is wanted
 }
 
 var _ resolver.Docker = (*Containers)(nil)
@@ -68,7 +68,7 @@ func (c *Containers) Want(_ context.Context, user chat.UserID) error {
 	return nil
 }
 
-// Run keeps what is wanted until ctx ends. Containers that run are taken up again: their users may be waiting for
+// Run keeps the wanted containers until ctx ends. Running containers are taken up again: their users may be waiting for
 // commands in them.
 func (c *Containers) Run(ctx context.Context) error {
 	if !c.Enabled() {
@@ -121,7 +121,7 @@ func (c *Containers) listen(ctx context.Context) error {
 	})
 }
 
-// keep runs the relay of a user until it ended since nobody used it, or ctx ends.
+// keep runs the relay of a user until it ends because the container was unused, or ctx ends.
 func (c *Containers) keep(ctx context.Context, binary string, user chat.UserID) {
 	for pause := runnerRestart; ctx.Err() == nil; pause = min(2*pause, containerRestartMost) {
 		began := time.Now()
@@ -179,7 +179,7 @@ func (c *Containers) args(user chat.UserID, token string) []string {
 		"--memory", c.cfg.Memory, "--cpus", fmt.Sprint(c.cfg.CPUs), "--pids", strconv.Itoa(c.cfg.PIDs), "--network", c.cfg.Network,
 		"--idle", c.cfg.Idle.String(), "--end-when-idle", "--lifeline-fd", strconv.Itoa(lifelineFD),
 	}
-	if os.Getuid() == 0 { // each user is somebody of their own outside the container, too
+	if os.Getuid() == 0 { // each user has a separate uid outside the container, too
 		uid := strconv.FormatInt(firstContainerUID+int64(user), 10)
 		args = append(args, "--user", uid+":"+uid)
 	}
@@ -192,7 +192,7 @@ func (c *Containers) args(user chat.UserID, token string) []string {
 // firstContainerUID is above the users of the host; the id of ours is added.
 const firstContainerUID = 100_000
 
-// containerName tells the containers of several servers on one machine apart by their data folders.
+// containerName returns a name that differs between several servers on one machine by their data folders.
 func (c *Containers) containerName(id string) string {
 	sum := sha256.Sum256([]byte(c.host.Home + "\x00" + strings.Join(c.cfg.HostPath, "\x00")))
 	return "xbot-" + hex.EncodeToString(sum[:4]) + "-" + id

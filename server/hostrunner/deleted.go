@@ -16,14 +16,14 @@ import (
 )
 
 const (
-	// deletedEvery is how soon the container and the folders of a person who was deleted go.
+	// deletedEvery is how soon the container and the folders of a deleted user go.
 	deletedEvery = 30 * time.Second
 	// removeWait is for the engine to remove a container.
 	removeWait = time.Minute
 )
 
-// removeDeleted removes the containers and folders of people who were deleted, until ctx ends. It asks the database about the folders that
-// are there, so nothing is forgotten when the server dies; a folder of which the database says nothing stays.
+// removeDeleted removes the containers and folders of users who were deleted, until ctx ends. It asks the database about the folders that
+// are there, so nothing is forgotten when the server dies; a folder that the database does not know stays.
 func (c *Containers) removeDeleted(ctx context.Context) error {
 	ticker, said := time.NewTicker(deletedEvery), ""
 	defer ticker.Stop()
@@ -33,7 +33,7 @@ func (c *Containers) removeDeleted(ctx context.Context) error {
 		case ctx.Err() != nil:
 		case err == nil:
 			said = ""
-		case err.Error() != said: // what does not change is said once
+		case err.Error() != said: // log an unchanged error once
 			said = err.Error()
 			c.host.Log.Warn("what people left who were deleted is not removed, trying again", "error", err)
 		}

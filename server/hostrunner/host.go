@@ -1,4 +1,4 @@
-// Package hostrunner runs the runners that a server starts itself: that of its own host, and one for each container of a user.
+// Package hostrunner runs the runners that a server starts itself: that of its host, and one for each container of a user.
 package hostrunner
 
 import (
@@ -53,7 +53,7 @@ type Runners interface {
 
 // Users stores users.
 type Users interface {
-	// Deleted says which of these users were deleted.
+	// Deleted returns which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
 	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 }
@@ -76,8 +76,8 @@ type Host struct {
 	Admin   string // name of the first administrator, whose runner the local one is
 }
 
-// token makes a fresh token for a runner of ours, in a file that only its owner can read. Files of several are
-// told apart by what.
+// token makes a fresh token for a runner of ours, in a file that only its owner can read. what distinguishes the files
+// of several.
 func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
 	if _, err := h.Runners.EnsureRunner(ctx, user, name, hash); err != nil {
@@ -122,7 +122,7 @@ func (h *Host) run(ctx context.Context, name, binary string, args []string) erro
 // PluginFolder is where the files and the data of plugins are.
 func PluginFolder(home string) string { return filepath.Join(home, "plugins") }
 
-// plugins tells the runner of this host, and no other, where those are.
+// plugins returns the variable with the plugin folder for the runner of this host, and nil for others.
 func (h *Host) plugins(name string) []string {
 	if name != resolver.Local {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 )
 
-// RunLocal keeps the runner of this host alive, as a process of its own, until ctx ends. Commands outlive it.
+// RunLocal keeps the runner of this host alive, as a separate process, until ctx ends. Commands outlive it.
 func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) error {
 	binary, err := findProgram("xbot-runner")
 	if err != nil {
@@ -73,7 +73,7 @@ func limitFlags(cfg config.Runner) []string {
 	return out
 }
 
-// keepAlive starts a runner again whenever it ends, and says each reason once.
+// keepAlive starts a runner again whenever it ends, and logs each reason once.
 type keepAlive struct{ log *slog.Logger }
 
 func (k keepAlive) run(ctx context.Context, runner func() error) {

@@ -39,7 +39,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 	return dir, nil
 }
 
-// noteHomeWorkspace says once, in the log and to an administrator, that the workspace is the home folder as before.
+// noteHomeWorkspace reports once, in the log and to an administrator, that the workspace is the home folder as before.
 func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
 	own := h.ownFolder(home)
 	once := chat.NoticeKey{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}

@@ -17,17 +17,17 @@ func (f Feed) OpenStream(step chat.Step, attempt int) turn.Stream {
 	return f.Bus.NewStream(step.Session, step.Turn, step.N, attempt)
 }
 
-// OpenOutput shows what a call prints.
+// OpenOutput shows the output of a call.
 func (f Feed) OpenOutput(c chat.Call) activities.Output {
 	return f.Bus.NewTail(c.Session, c.Turn, c.ID)
 }
 
-// OpenTaskOutput shows what a background task prints, from an offset on.
+// OpenTaskOutput shows the output of a background task, from an offset on.
 func (f Feed) OpenTaskOutput(t chat.TaskRun, offset int64) activities.Output {
 	return f.Bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 }
 
-// ShowDoing shows what a step is busy with, a chat.Doing* or nothing any more.
+// ShowDoing shows the activity of a step, a chat.Doing* or nothing any more.
 func (f Feed) ShowDoing(step chat.Step, what string) {
 	f.Bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})
 }

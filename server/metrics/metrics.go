@@ -1,5 +1,5 @@
-// Package metrics collects for Prometheus what a process knows when it is asked: its build, its connections to the database, and how long accepted
-// messages have waited. Its labels have few values: never a person, a conversation or an address.
+// Package metrics collects data of a process for Prometheus on request: its build, its connections to the database, and how long accepted messages
+// have waited. Its labels have few values: never a user, a conversation or an address.
 package metrics
 
 import (
@@ -74,7 +74,7 @@ func (c *Pool) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(c.duration, prometheus.CounterValue, s.EmptyAcquireWaitTime().Seconds())
 }
 
-// Waiting is what waits in the inbox.
+// Waiting is the state of the messages that wait in the inbox.
 type Waiting struct {
 	Messages int
 	Oldest   time.Duration // age of the oldest

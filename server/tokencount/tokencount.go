@@ -1,5 +1,5 @@
-// Package tokencount tells Prometheus what models took for the consumers of services. Workers book it in the database, so it is read there when
-// Prometheus asks. Its labels are as many as there are services: never a key or a conversation.
+// Package tokencount exports the tokens that models used for the consumers of services to Prometheus. Workers book them in the database, so it
+// is read there when Prometheus asks. Its labels are as many as there are services: never a key or a conversation.
 package tokencount
 
 import (
@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// keep is how long what was read is told again, so that many who ask cost the database one query.
+	// keep is how long a result is reused, so that many scrapes cost the database one query.
 	keep = time.Minute
-	// wait is how long a query may take. Then what was read last is told.
+	// wait is how long a query may take. After that the last result is exported.
 	wait = 5 * time.Second
 )
 
@@ -32,7 +32,7 @@ type Collector struct {
 	total *prometheus.Desc
 
 	mu    sync.Mutex
-	until time.Time // until when what was read is told
+	until time.Time // until when the result is reused
 	taken []servicestore.TokenUsage
 }
 
@@ -46,10 +46,10 @@ func New(store Store, log *slog.Logger) *Collector {
 	)}
 }
 
-// Describe says what is told.
+// Describe sends the description of the metric.
 func (c *Collector) Describe(to chan<- *prometheus.Desc) { to <- c.total }
 
-// Collect tells it.
+// Collect sends the counts.
 func (c *Collector) Collect(to chan<- prometheus.Metric) {
 	for _, t := range c.read() {
 		tell := func(kind string, n int64) {

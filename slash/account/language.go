@@ -1,4 +1,4 @@
-// Package account has the slash commands for people's own data: language, profile, memory, linked accounts.
+// Package account has the slash commands for users' own data: language, profile, memory, linked accounts.
 package account
 
 import (
@@ -13,23 +13,23 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Settings keeps what people chose for themselves.
+// Settings stores the choices of users.
 type Settings interface {
 	UserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting) (string, error)
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
-// Language is /language: in which language a person is answered. It is a part of the prompt.
+// Language is /language: the language of answers to a user. It is a part of the prompt.
 type Language struct{ Settings Settings }
 
 var _ slash.Runner = Language{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Language) Spec() slash.Spec {
 	return slash.Spec{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: i18n.HelpLanguage, Group: slash.GroupYou}
 }
 
-// Run tells or chooses it.
+// Run shows or chooses the language.
 func (l Language) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	lang := in.Lang
 	switch strings.ToLower(args) {

@@ -12,12 +12,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// LinkCodes makes the codes by which people show on another channel who they are.
+// LinkCodes makes the codes with which users prove their identity on another channel.
 type LinkCodes interface {
 	NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (code string, err error)
 }
 
-// Link is /link: a person's account on one channel becomes theirs on another.
+// Link is /link: a user's account on one channel becomes theirs on another.
 type Link struct {
 	Conversations Conversations
 	Links         Links
@@ -26,13 +26,13 @@ type Link struct {
 
 var _ slash.Runner = Link{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Link) Spec() slash.Spec {
 	return slash.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slash.GroupYou, Whole: true}
 }
 
-// Run makes a code, or uses one. The code stands in the transcript of whoever asked for it, who is alone there, and is worth
-// nothing once it was used or is ten minutes old.
+// Run makes a code, or uses one. The code is in the transcript of the user who asked for it, who is alone there, and is
+// worth nothing once it was used or is ten minutes old.
 func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	s, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {

@@ -20,15 +20,15 @@ const (
 	// memoryShown is how much /memory shows of one thing, in characters, and memoryListed how many things it lists.
 	memoryShown  = 600
 	memoryListed = 20
-	// searchWords bounds what is shown of what was searched for, in characters.
+	// searchWords bounds the search words that are shown, in characters.
 	searchWords = 120
-	// memoryAll says behind words that all is meant that holds them.
+	// memoryAll behind words means all memories that contain them.
 	memoryAll = "--all"
-	// memoryMinute is how people are told a time.
+	// memoryMinute is the format of times.
 	memoryMinute = "2006-01-02 15:04 MST"
 )
 
-// Memories show and change what is remembered of people.
+// Memories reads and changes the memories of users.
 type Memories interface {
 	Look(ctx context.Context, w chat.MemoryOwner) (view.Look, error)
 	Older(ctx context.Context, w chat.MemoryOwner, kind string, before int64) ([]chat.Remembered, error)
@@ -43,7 +43,7 @@ type Agents interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// Memory is /memory: what is remembered of a person.
+// Memory is /memory: the memories of a user.
 type Memory struct {
 	Memories Memories
 	Agents   Agents
@@ -54,15 +54,15 @@ type Memory struct {
 
 var _ slash.Runner = Memory{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Memory) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: i18n.HelpMemory, Group: slash.GroupYou,
 	}
 }
 
-// whose is the memory that a command is about: that of whoever the conversation belongs to. What is remembered of a person
-// is for nobody else: who shares the conversation of another one sees none.
+// whose returns the owner of the memory that a command is about: the owner of the conversation. Only they see the
+// memories: another user who shares the conversation sees none.
 func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.MemoryOwner, mayChange bool, err error) {
 	owner, err := m.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
@@ -83,7 +83,7 @@ func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.MemoryOwner
 	return w, user.Admin, err
 }
 
-// Run does what the first word says.
+// Run runs the subcommand of the first word.
 func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	w, mayChange, err := m.whose(ctx, in)
 	if err != nil {
@@ -138,7 +138,7 @@ func (m Memory) show(ctx context.Context, w chat.MemoryOwner, lang i18n.Lang, zo
 	return strings.Join(out, "\n\n"), nil
 }
 
-// rememberedText is a list of what is remembered, the first of it where it is long.
+// rememberedText lists memories, only the first ones of a long list.
 func rememberedText(lang i18n.Lang, zone *time.Location, head string, items []chat.Remembered) string {
 	if len(items) == 0 {
 		return i18n.Say(lang, i18n.MemoryNone)

@@ -16,7 +16,7 @@ import (
 // noZone takes a timezone back.
 const noZone = "none"
 
-// Profile is /profile: what a person says of themselves.
+// Profile is /profile: the description that a user gives of themselves.
 type Profile struct {
 	Memory MemoryStore
 	Users  Users
@@ -24,12 +24,12 @@ type Profile struct {
 
 var _ slash.Runner = Profile{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Profile) Spec() slash.Spec {
 	return slash.Spec{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: i18n.HelpProfile, Group: slash.GroupYou}
 }
 
-// Run shows or changes the profile of whoever writes, where nobody else reads the answer.
+// Run shows or changes the profile of the writer, where no other user reads the answer.
 func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	owner, err := p.Users.SessionOwner(ctx, in.Session)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Preferences are what people set for themselves.
+// Preferences are the settings of users.
 type Preferences interface {
 	List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []preference.Setting, version int64, err error)
 	Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (preference.Setting, error)
@@ -25,7 +25,7 @@ type Owners interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }
 
-// SettingsCommand is /settings: what a person sets for themselves.
+// SettingsCommand is /settings: the settings of a user.
 type SettingsCommand struct {
 	Preferences Preferences
 	Owners      Owners
@@ -35,12 +35,12 @@ type SettingsCommand struct {
 
 var _ slash.Runner = SettingsCommand{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (SettingsCommand) Spec() slash.Spec {
 	return slash.Spec{Name: "settings", Usage: "[NAME VALUE]", Help: i18n.HelpSettings, Group: slash.GroupYou}
 }
 
-// Run lists the settings of whoever writes, or changes one, where nobody else reads the answer.
+// Run lists the settings of the writer, or changes one, where no other user reads the answer.
 func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	owner, err := s.Owners.SessionOwner(ctx, in.Session)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s SettingsCommand) list(ctx context.Context, in slash.Request) (string, er
 	return strings.Join(lines, "\n"), nil
 }
 
-// one shows a setting with what it may be.
+// one shows a setting with its possible values.
 func (s SettingsCommand) one(ctx context.Context, in slash.Request, name string) (string, error) {
 	all, _, err := s.Preferences.List(ctx, in.User, in.Lang)
 	if err != nil {

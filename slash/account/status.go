@@ -27,7 +27,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Runners know where the commands of people run.
+// Runners knows where the commands of users run.
 type Runners interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)
@@ -39,7 +39,7 @@ type Runs interface {
 	RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error)
 }
 
-// Status is /status: how a conversation stands.
+// Status is /status: the state of a conversation.
 type Status struct {
 	CodingAgents  CodingAgents
 	Conversations Conversations
@@ -55,12 +55,12 @@ type Status struct {
 
 var _ slash.Runner = Status{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Status) Spec() slash.Spec {
 	return slash.Spec{Name: "status", Help: i18n.HelpStatus, Group: slash.GroupYou, Inline: true}
 }
 
-// Run tells it.
+// Run returns the state.
 func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
 	session, owner, err := s.Conversations.Session(ctx, in.Session)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	lines := []string{
 		i18n.Say(in.Lang, i18n.StatusModel, markdown.Quoted(cmp.Or(session.Model, c.Model))),
 		i18n.Say(in.Lang, i18n.StatusThink, level(session.Think)),
-		i18n.Say(in.Lang, i18n.StatusVerbose, cmp.Or(session.Verbose, chat.VerboseOff)), // as /verbose says
+		i18n.Say(in.Lang, i18n.StatusVerbose, cmp.Or(session.Verbose, chat.VerboseOff)), // as /verbose shows
 		i18n.Say(in.Lang, i18n.StatusContext, markdown.Tokens(int64(c.Used)), markdown.Tokens(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
 		i18n.Say(in.Lang, i18n.StatusQueue, q.Mode, session.Queued, q.Cap),
 	}
@@ -103,7 +103,7 @@ func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, er
 	return "* " + strings.Join(lines, "\n* "), nil
 }
 
-// maxPlaceName bounds the name of a group, which strangers chose, in characters.
+// maxPlaceName bounds the name of a group, which outsiders chose, in characters.
 const maxPlaceName = 60
 
 // channelOf names the channel of a conversation and, of a group, which one.
@@ -114,7 +114,7 @@ func channelOf(session chat.Session) string {
 	return markdown.Quoted(session.Channel) + ", " + markdown.Quoted(chat.FirstWords(session.Origin.Label, maxPlaceName))
 }
 
-// work says what runs. Only administrators may look into Temporal.
+// work describes the running work. Only administrators may look into Temporal.
 func (s Status) work(ctx context.Context, in slash.Request, session chat.Session) ([]string, error) {
 	w, err := engine.Work{}, error(nil)
 	if session.Running != "" {
@@ -144,7 +144,7 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 	return []string{line, i18n.Say(in.Lang, i18n.StatusTemporal, at)}, nil
 }
 
-// thread says with which thread of a coding agent the conversation goes on, and how a person goes on with it in a terminal.
+// thread names the coding agent's thread that the conversation continues, and how a user continues it in a terminal.
 func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) {
 	b, err := s.CodingAgents.CodingThread(ctx, in.Session)
 	if err != nil || b == nil || b.Thread == "" {
@@ -158,7 +158,7 @@ func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) 
 		markdown.Tokens(b.Usage.Input), markdown.Tokens(b.Usage.Output))}, nil
 }
 
-// place says where the conversation's commands run. Nobody is asked whether the runner answers.
+// place names the place where the conversation's commands run. It does not check whether the runner answers.
 func (s Status) place(ctx context.Context, lang i18n.Lang, session chat.Session, owner chat.UserID) (string, error) {
 	runner := session.Runner
 	if runner == "" {

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Triggers keep the addresses at which other programs call conversations.
+// Triggers stores the addresses at which other programs call conversations.
 type Triggers interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.Trigger, error)
 	Add(ctx context.Context, user chat.UserID, d chat.TriggerDraft, key string) (trigger.Made, error)
@@ -19,12 +19,12 @@ type Triggers interface {
 	Remove(ctx context.Context, user chat.UserID, name string) (chat.Trigger, error)
 }
 
-// Trigger is /trigger: the addresses at which other programs call a person's conversations.
+// Trigger is /trigger: the addresses at which other programs call a user's conversations.
 type Trigger struct{ Triggers Triggers }
 
 var _ slash.Runner = Trigger{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Trigger) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "trigger", Aliases: []string{"triggers"}, Usage: "[list|add NAME|add NAME github|add NAME gitlab|enable NAME|disable NAME|remove NAME]",
@@ -32,7 +32,7 @@ func (Trigger) Spec() slash.Spec {
 	}
 }
 
-// Run does what the first word says.
+// Run runs the subcommand of the first word.
 func (t Trigger) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
@@ -62,8 +62,8 @@ func (t Trigger) Run(ctx context.Context, in slash.Request, args string) (string
 	return "", i18n.Fault(fault.Invalid, i18n.TriggerUsage)
 }
 
-// add makes a trigger that calls the conversation. Its secret is nobody's yet: a transcript is kept, and a secret does not belong
-// into it. A second run after a crash finds what the first one made.
+// add makes a trigger that calls the conversation. It does not show the secret: a transcript is kept, and a secret does not
+// belong into it. A second run after a crash finds the trigger of the first one.
 func (t Trigger) add(ctx context.Context, in slash.Request, name string) (string, error) {
 	source := chat.TriggerGeneric
 	if words := strings.Fields(name); len(words) > 1 {

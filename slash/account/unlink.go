@@ -19,7 +19,7 @@ type Unlink struct {
 
 var _ slash.Runner = Unlink{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Unlink) Spec() slash.Spec {
 	return slash.Spec{Name: "unlink", Help: i18n.HelpUnlink, Group: slash.GroupYou}
 }

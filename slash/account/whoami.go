@@ -51,7 +51,7 @@ type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
-// Whoami is /whoami: as whom the server knows a person.
+// Whoami is /whoami: the identity of a user on the server.
 type Whoami struct {
 	Conversations Conversations
 	Turns         Turns
@@ -60,12 +60,12 @@ type Whoami struct {
 
 var _ slash.Runner = Whoami{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Whoami) Spec() slash.Spec {
 	return slash.Spec{Name: "whoami", Help: i18n.HelpWhoami, Group: slash.GroupYou, Inline: true}
 }
 
-// Run tells it.
+// Run returns the identity.
 func (w Whoami) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
 	user, err := w.Users.UserByID(ctx, in.User)
 	if err != nil {

@@ -21,13 +21,13 @@ type Documents interface {
 	ReplacePolicy(ctx context.Context, change settings.PolicyChange) (version int64, err error)
 }
 
-// Config is /config: a look at the policy document, and a change of one place in it. What comes of a change is checked as a
-// whole, and is a version of its own that says who made it.
+// Config is /config: a look at the policy document, and a change of one place in it. The changed document is checked as a
+// whole, and becomes a new version that names its author.
 type Config struct{ Documents Documents }
 
 var _ slash.Runner = Config{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Config) Spec() slash.Spec {
 	return slash.Spec{Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: i18n.HelpConfig, Group: slash.GroupServer, Who: slash.Admin}
 }
@@ -80,7 +80,7 @@ func configGet(tree any, place []string, lang i18n.Lang) (string, error) {
 	return markdown.FencedAs("json", string(text)), nil
 }
 
-// configSet checks the whole document and keeps it as a new version.
+// configSet checks the whole document and stores it as a new version.
 func configSet(ctx context.Context, documents Documents, in slash.Request, before *policy.Policy, tree any, from int64) (string, error) {
 	text, err := json.Marshal(tree)
 	if err != nil {

@@ -29,7 +29,7 @@ type Inspection interface {
 	InspectCounts(ctx context.Context) (ops.Counts, error)
 }
 
-// Quota says how much a user may use.
+// Quota has the limits of users.
 type Quota interface {
 	Zones() []string
 }
@@ -53,7 +53,7 @@ type Turns interface {
 	RunningTurns(ctx context.Context, limit int) ([]engine.RunningTurn, error)
 }
 
-// Debug is /debug: what a server process is busy with. It names no text that people wrote, and no secrets.
+// Debug is /debug: the current work of a server process. It names no text of users, and no secrets.
 type Debug struct {
 	Inspection Inspection
 	Turns      Turns
@@ -63,12 +63,12 @@ type Debug struct {
 
 var _ slash.Runner = Debug{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Debug) Spec() slash.Spec {
 	return slash.Spec{Name: "debug", Help: i18n.HelpDebug, Group: slash.GroupServer, Who: slash.Admin}
 }
 
-// Run tells it.
+// Run returns the report.
 func (d Debug) Run(ctx context.Context, _ slash.Request, _ string) (string, error) {
 	turns, err := d.Turns.RunningTurns(ctx, maxDebugTurns)
 	if err != nil {

@@ -35,14 +35,14 @@ type Hooks struct {
 
 var _ slash.Runner = Hooks{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Hooks) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "hooks", Usage: "[allow CALL|deny CALL …|test EVENT TOOL INPUT]", Help: i18n.HelpHooks, Group: slash.GroupServer, Who: slash.Admin,
 	}
 }
 
-// Run does what the first word says.
+// Run runs the subcommand of the first word.
 func (h Hooks) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	switch word {
@@ -61,7 +61,7 @@ func (h Hooks) Run(ctx context.Context, in slash.Request, args string) (string, 
 	return "", i18n.Fault("invalid", i18n.HooksUsage)
 }
 
-// list shows the hooks of the conversation, what is wrong with them, and what waits.
+// list shows the hooks of the conversation, their faults, and the calls that wait.
 func (h Hooks) list(ctx context.Context, in slash.Request) (string, error) {
 	set := h.Files.For(ctx, in.Session)
 	waiting, err := h.Calls.Deferred(ctx)

@@ -25,17 +25,17 @@ const (
 type Inbox struct {
 	Quota    Quota
 	Services Services
-	People   slash.People // who knows where somebody else reads, too
+	People   slash.People // knows where other users read, too
 }
 
 var _ slash.Runner = Inbox{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Inbox) Spec() slash.Spec {
 	return slash.Spec{Name: "inbox", Usage: "[[take|give] ID [TEXT…]]", Help: i18n.HelpInbox, Group: slash.GroupServer, Who: slash.Admin}
 }
 
-// Run lists, shows, answers, takes or gives back. What it shows strangers wrote, to this service alone: nobody else reads it.
+// Run lists, shows, answers, takes or gives back. Consumers wrote what it shows, to this service alone: no other user reads it.
 func (c Inbox) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	if who, err := c.People.Caller(ctx, in.User, in.Session); err != nil || !who.Direct {
 		return i18n.Say(in.Lang, i18n.InboxAlone), err
@@ -58,7 +58,7 @@ func (c Inbox) Run(ctx context.Context, in slash.Request, args string) (string, 
 	return c.answer(ctx, in, id, rest)
 }
 
-// itemID is the id of an item, of which people may leave out the beginning.
+// itemID is the id of an item, of which users may leave out the beginning.
 func itemID(word string) string {
 	word = strings.Trim(strings.ToLower(word), "`")
 	if full := "inbox_" + word; service.IsItem(full) {
@@ -169,7 +169,7 @@ func (c Inbox) conversation(ctx context.Context, id string) (service.Conversatio
 	return c.Services.ServiceConversation(ctx, item.Service, item.Conversation)
 }
 
-// by is who writes, and where they are told what the consumer says.
+// by is the writer, and the place where they get messages of the consumer.
 func (c Inbox) by(ctx context.Context, in slash.Request) (servicestore.Actor, error) {
 	by := servicestore.Actor{User: in.User, Name: in.UserName}
 	if in.Peer.ID == "" {

@@ -14,23 +14,23 @@ import (
 	"xbot/internal/user/users"
 )
 
-// PairingStore keeps who asked to be let in.
+// PairingStore stores pairings.
 type PairingStore interface {
 	Pairings(ctx context.Context) ([]users.Pairing, error)
 	EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (users.Pairing, error)
 }
 
-// Pair is /pair: strangers who ask to be let in.
+// Pair is /pair: pending pairings.
 type Pair struct{ Store PairingStore }
 
 var _ slash.Runner = Pair{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Pair) Spec() slash.Spec {
 	return slash.Spec{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: i18n.HelpPair, Group: slash.GroupServer, Who: slash.Admin}
 }
 
-// Run lists who waits, or lets somebody in.
+// Run lists pending pairings, or approves or refuses one.
 func (c Pair) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	words := strings.Fields(args)
 	switch {

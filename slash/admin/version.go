@@ -12,12 +12,12 @@ type Version struct{ Version string }
 
 var _ slash.Runner = Version{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Version) Spec() slash.Spec {
 	return slash.Spec{Name: "version", Help: i18n.HelpVersion, Group: slash.GroupServer}
 }
 
-// Run tells it.
+// Run returns the version.
 func (v Version) Run(context.Context, slash.Request, string) (string, error) {
 	return "xbot " + v.Version, nil
 }

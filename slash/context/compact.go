@@ -1,4 +1,4 @@
-// Package context has the slash commands that show and compress what the model sees, and count tokens.
+// Package context has the slash commands that show and compress the context of the model, and count tokens.
 package context
 
 import (
@@ -12,7 +12,7 @@ type Compact struct{}
 
 var _ slash.Command = Compact{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Compact) Spec() slash.Spec {
 	return slash.Spec{Name: "compact", Aliases: []string{"compress"}, Usage: "[FOCUS]", Help: i18n.HelpCompact, Group: slash.GroupContext, When: slash.InTurn}
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// largest is how many of the largest messages /context detail names.
 	largest = 10
-	// shownWords bounds what stands of a message in a table, in characters.
+	// shownWords bounds the text of a message in a table, in characters.
 	shownWords = 60
 )
 
@@ -45,12 +45,12 @@ type Context struct {
 
 var _ slash.Runner = Context{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Context) Spec() slash.Spec {
 	return slash.Spec{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: i18n.HelpContext, Group: slash.GroupContext}
 }
 
-// Run tells what the first word asks for.
+// Run runs the subcommand of the first word.
 func (c Context) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	lang := in.Lang
 	s, _, err := c.Store.Session(ctx, in.Session)
@@ -73,7 +73,7 @@ func (c Context) Run(ctx context.Context, in slash.Request, args string) (string
 	return "", i18n.Fault(fault.Invalid, i18n.ContextUsage)
 }
 
-// say tells how full the context is and with what; whole names every part and tool.
+// say describes how full the context is and with what; whole names every part and tool.
 func (c Context) say(ctx context.Context, s chat.Session, lang i18n.Lang, whole bool) (string, error) {
 	d, err := c.Viewer.Of(ctx, s)
 	if err != nil {
@@ -140,7 +140,7 @@ func row(what string, bytes, tokens int) string {
 	return fmt.Sprintf("| %s | %s | %s |", what, markdown.Bytes(bytes), markdown.Tokens(int64(tokens)))
 }
 
-// detail tells what the last request really was.
+// detail describes the last request as it really was.
 func (c Context) detail(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	step, err := c.Store.LastStep(ctx, key)
 	if fault.Is(err, fault.NotFound) {

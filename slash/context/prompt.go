@@ -18,12 +18,12 @@ type PromptViewer interface {
 	Preview(ctx context.Context, key chat.SessionKey, text string, at time.Time) (prompt.Preview, error)
 }
 
-// Prompt is /prompt: what a model would be told.
+// Prompt is /prompt: the prompt that a model would get.
 type Prompt struct{ Viewer PromptViewer }
 
 var _ slash.Runner = Prompt{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Prompt) Spec() slash.Spec {
 	return slash.Spec{Name: "prompt", Usage: "[MESSAGE]", Help: i18n.HelpPrompt, Group: slash.GroupContext, Who: slash.Owner}
 }

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// weekDays is what /usage calls the last days.
+// weekDays is the number of the last days in /usage.
 const weekDays = 7
 
 // UsageStore stores usage.
@@ -30,7 +30,7 @@ type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }
 
-// Usage is /usage: what a person has used.
+// Usage is /usage: the usage of a user.
 type Usage struct {
 	Usage  UsageStore
 	Users  Users
@@ -39,12 +39,12 @@ type Usage struct {
 
 var _ slash.Runner = Usage{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Usage) Spec() slash.Spec {
 	return slash.Spec{Name: "usage", Help: i18n.HelpUsage, Group: slash.GroupContext, Inline: true}
 }
 
-// Run tells it of today, of the last week and of the conversation.
+// Run shows the usage of today, of the last week and of the conversation.
 func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
 	user, err := c.whose(ctx, in)
 	if err != nil {
@@ -81,7 +81,7 @@ func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, err
 	return strings.Join(lines, "\n"), nil
 }
 
-// whose is the user of whom /usage tells: who asks, but in a group the group. What a person uses elsewhere is not for all to read.
+// whose is the user whose usage is shown: the sender, but in a group the group. The usage of a user elsewhere is not for all to read.
 func (c Usage) whose(ctx context.Context, in slash.Request) (chat.UserID, error) {
 	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err == nil && owner.Group {
@@ -104,7 +104,7 @@ func byModel(days []ops.SpentDay) (out []ops.Spent) {
 	return out
 }
 
-// rows are the lines of a table; only the first one says what they are about.
+// rows are the lines of a table; only the first one has the title.
 func rows(prices usage.Prices, title string, spent []ops.Spent) (out []string) {
 	for _, s := range spent {
 		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))

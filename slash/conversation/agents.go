@@ -22,7 +22,7 @@ type Agents struct{ Roles Roles }
 
 var _ slash.Runner = Agents{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Agents) Spec() slash.Spec {
 	return slash.Spec{Name: "agents", Help: i18n.HelpAgents, Group: slash.GroupConversation, Who: slash.Owner}
 }

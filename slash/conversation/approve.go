@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Questions are those that turns put to people.
+// Questions are the questions of turns to users.
 type Questions interface {
 	// AnswerOldest answers the open question of a conversation that has waited longest, and wakes the turn that waits for it.
 	AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error)
@@ -30,7 +30,7 @@ type Approve struct{ Questions Questions }
 
 var _ slash.Runner = Approve{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Approve) Spec() slash.Spec {
 	return slash.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner, Explained: true}
 }
@@ -44,7 +44,7 @@ func (a Approve) Run(ctx context.Context, in slash.Request, note string) (string
 	return decide(ctx, a.Questions, in, true, note)
 }
 
-// What stands behind the commands in place of a note, for more than one call.
+// Words behind the commands in place of a note, for more than one call.
 const (
 	wordAll  = "all"
 	wordTurn = "turn"
@@ -77,7 +77,7 @@ func decideTurn(lang i18n.Lang, allow bool, err error) (string, error) {
 // maxDecided is how many calls an answer lists.
 const maxDecided = 10
 
-// decided tells what was decided about calls, a line each.
+// decided lists the decisions about calls, a line each.
 func decided(lang i18n.Lang, err error, calls ...chat.ToolCall) (string, error) {
 	if errors.Is(err, callsrows.ErrNothingAsked) {
 		return i18n.Say(lang, i18n.NothingAsked), nil

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Shelver keeps which conversations are in the lists of their people.
+// Shelver stores whether conversations are in the lists of their users.
 type Shelver interface {
 	SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error
 }
@@ -20,7 +20,7 @@ type Archive struct{ Sessions Shelver }
 
 var _ slash.Runner = Archive{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Archive) Spec() slash.Spec {
 	return slash.Spec{Name: "archive", Usage: "[off]", Help: i18n.HelpArchive, Group: slash.GroupConversation, Who: slash.Owner}
 }

@@ -16,12 +16,12 @@ type Brancher interface {
 	Branch(ctx context.Context, turn chat.TurnID, to chat.MessageID) error
 }
 
-// Branch is /branch. A turn carries it out, since nothing may be said meanwhile.
+// Branch is /branch. A turn carries it out, since the conversation must not change meanwhile.
 type Branch struct{ Sessions Brancher }
 
 var _ slash.TurnRunner = Branch{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Branch) Spec() slash.Spec {
 	return slash.Spec{Name: "branch", Aliases: []string{"branches"}, Usage: "[mID]", Help: i18n.HelpBranch, Group: slash.GroupConversation, When: slash.InTurn}
 }

@@ -14,7 +14,7 @@ type Interrupted interface {
 }
 
 // Continue is /continue: where the newest turn was stopped, failed or was lost, a message takes the place of the command that
-// asks the model to go on. Otherwise the answer says that there is nothing to go on with.
+// asks the model to go on. Otherwise the answer is that there is nothing to go on with.
 type Continue struct{ Sessions Interrupted }
 
 var (
@@ -22,12 +22,12 @@ var (
 	_ slash.Resumer = Continue{}
 )
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Continue) Spec() slash.Spec {
 	return slash.Spec{Name: "continue", Help: i18n.HelpContinue, Group: slash.GroupConversation}
 }
 
-// Message is what the model reads when a person asks it to go on.
+// Message is the text for the model when a user asks it to go on.
 func (Continue) Message() string { return "Continue where you stopped." }
 
 // Resume looks whether there is something to go on with.
@@ -35,7 +35,7 @@ func (c Continue) Resume(ctx context.Context, key chat.SessionKey) (bool, error)
 	return c.Sessions.Unfinished(ctx, key)
 }
 
-// Run says that there is nothing to go on with.
+// Run answers that there is nothing to go on with.
 func (Continue) Run(_ context.Context, in slash.Request, _ string) (string, error) {
 	return i18n.Say(in.Lang, i18n.ContinueNone), nil
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Cron is /cron: what is done at certain times. The jobs of a group belong to the group.
+// Cron is /cron: jobs at certain times. The jobs of a group belong to the group.
 type Cron struct {
 	Conversations Conversations
 	Cron          CronStore
@@ -23,7 +23,7 @@ type Cron struct {
 
 var _ slash.Runner = Cron{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Cron) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "cron", Usage: "[list|add WHEN MESSAGE…|edit JOB when WHEN|edit JOB message MESSAGE…|edit JOB name NAME|edit JOB timezone ZONE|edit JOB missed once|edit JOB missed skip|edit JOB missed all|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]",
@@ -31,10 +31,10 @@ func (Cron) Spec() slash.Spec {
 	}
 }
 
-// shownRuns is how many runs a person is shown.
+// shownRuns is how many runs a user is shown.
 const shownRuns = 10
 
-// Run does what the first word says.
+// Run runs the subcommand of the first word.
 func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	_, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
@@ -140,7 +140,7 @@ func (c Cron) list(ctx context.Context, who cron.Caller, lang i18n.Lang) (string
 	return strings.Join(lines, "\n"), nil
 }
 
-// cronLine is a job as people read it.
+// cronLine is a job in the form for users.
 func cronLine(j chat.Job, lang i18n.Lang) string {
 	parts := []string{"* `" + string(j.ID) + "` " + markdown.Escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
 	if j.Last != nil {
@@ -149,7 +149,7 @@ func cronLine(j chat.Job, lang i18n.Lang) string {
 	return strings.Join(parts, " · ")
 }
 
-// cronState says how a job stands.
+// cronState describes the state of a job.
 func cronState(j chat.Job, lang i18n.Lang) string {
 	switch {
 	case j.Next != nil:
@@ -170,7 +170,7 @@ func outcome(r chat.JobRun, lang i18n.Lang) string {
 	return i18n.Say(lang, i18n.ID("cron_out_"+r.Outcome))
 }
 
-// shownAt is a time as people of a timezone read it.
+// shownAt is a time in the form for users of a timezone.
 func shownAt(at *time.Time, zone string) string {
 	if at == nil {
 		return "-"

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// cronFields are the words by which people name what they change of a job.
+// cronFields are the words for the fields of a job that users can change.
 var cronFields = map[string]func(p *chat.JobPlan) *string{
 	"when":     func(p *chat.JobPlan) *string { return &p.When },
 	"message":  func(p *chat.JobPlan) *string { return &p.Message },
@@ -20,7 +20,7 @@ var cronFields = map[string]func(p *chat.JobPlan) *string{
 	"missed":   func(p *chat.JobPlan) *string { return &p.Missed },
 }
 
-// edit changes one thing of a job: its id or name, a word for the thing, and what it is to be.
+// edit changes one field of a job: its id or name, the word of the field, and the new value.
 func (c Cron) edit(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
 	j, field, value, err := c.edited(ctx, who, text)
 	if err != nil {

@@ -12,7 +12,7 @@ type Deny struct{ Questions Questions }
 
 var _ slash.Runner = Deny{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Deny) Spec() slash.Spec {
 	return slash.Spec{Name: "deny", Usage: "[NOTE | all | turn]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner, Explained: true}
 }

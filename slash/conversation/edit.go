@@ -11,13 +11,13 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Edit is /edit: something else is asked in place of a message, and what was there is kept as another branch. A turn carries it out,
-// since nothing may be said meanwhile.
+// Edit is /edit: another text is asked in place of a message, and what was there is kept as another branch. A turn carries it out,
+// since the conversation must not change meanwhile.
 type Edit struct{ Sessions Asker }
 
 var _ slash.TurnRunner = Edit{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Edit) Spec() slash.Spec {
 	return slash.Spec{Name: "edit", Usage: "[mID] TEXT…", Help: i18n.HelpEdit, Group: slash.GroupConversation, When: slash.InTurn}
 }

@@ -15,12 +15,12 @@ type Export struct{ Base string } // address of the page
 
 var _ slash.Runner = Export{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Export) Spec() slash.Spec {
 	return slash.Spec{Name: "export", Usage: "[jsonl|md]", Help: i18n.HelpExport, Group: slash.GroupConversation, Who: slash.Owner}
 }
 
-// Run tells the address.
+// Run returns the address.
 func (e Export) Run(_ context.Context, in slash.Request, args string) (string, error) {
 	format := strings.ToLower(args)
 	switch format {

@@ -13,8 +13,8 @@ import (
 // Forker copies conversations.
 type Forker interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
-	// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all
-	// of it. A second call with the same key finds what the first one made.
+	// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a user, or all
+	// of it. A second call with the same key finds the copy of the first one.
 	ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error)
 }
 
@@ -23,7 +23,7 @@ type Fork struct{ Sessions Forker }
 
 var _ slash.Runner = Fork{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Fork) Spec() slash.Spec {
 	return slash.Spec{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: slash.GroupConversation, Who: slash.Owner}
 }

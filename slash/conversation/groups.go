@@ -25,7 +25,7 @@ type Groups struct{ Store GroupStore }
 
 var _ slash.Runner = Groups{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Groups) Spec() slash.Spec {
 	return slash.Spec{Name: "groups", Usage: "[show ID|end [ID]]", Help: i18n.HelpGroups, Group: slash.GroupConversation, Who: slash.Owner}
 }
@@ -54,7 +54,7 @@ func (g Groups) Run(ctx context.Context, in slash.Request, args string) (string,
 	return showGroup(all[at], in.Lang), nil
 }
 
-// end ends chats. Said again, it tells that they are over.
+// end ends chats. A second call reports that they are over.
 func (g Groups) end(ctx context.Context, in slash.Request, which []chat.Group) (string, error) {
 	if len(which) == 0 {
 		return i18n.Say(in.Lang, i18n.GroupsNone), nil
@@ -88,9 +88,9 @@ func listGroups(all []chat.Group, lang i18n.Lang) string {
 }
 
 const (
-	// topicWords bounds what a list shows of a topic, in characters.
+	// topicWords bounds the shown part of a topic in a list, in characters.
 	topicWords = 120
-	// shownLines is how many lines of a chat a person is shown, and shownLine how much of each, in characters.
+	// shownLines is how many lines of a chat a user is shown, and shownLine how much of each, in characters.
 	shownLines = 20
 	shownLine  = 600
 )

@@ -15,7 +15,7 @@ type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 	// Candidates are the models that a word may mean.
 	Candidates(ctx context.Context, user chat.UserID, word string) []string
-	// Named are those of which a word is a whole name.
+	// Named returns the models of which a word is a whole name.
 	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
@@ -24,13 +24,13 @@ type Answering interface {
 	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
 }
 
-// Resetter begins conversations anew.
+// Resetter resets conversations.
 type Resetter interface {
 	ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error
 }
 
-// New is /new: the conversation begins anew. Its first word may be a model, and it asks if that may be several; what else
-// stands behind it is the first message of the new conversation.
+// New is /new: it resets the conversation. Its first word may be a model, and it asks if that may be several; the rest is
+// the first message of the new conversation.
 type New struct {
 	Models    Models // nil: every word is text
 	Answering Answering
@@ -43,7 +43,7 @@ var (
 	_ slash.Asker      = New{}
 )
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (New) Spec() slash.Spec {
 	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
 }
@@ -95,13 +95,13 @@ func among(ids []string) string {
 	return "`" + strings.Join(ids, "`, `") + "`" + more
 }
 
-// RunInTurn begins the conversation anew, with the model that the command names, if it names one.
+// RunInTurn resets the conversation, with the model that the command names, if it names one.
 func (n New) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	model, _, _ := strings.Cut(args, " ")
 	return begin(ctx, n.Sessions, n.Answering, o, model)
 }
 
-// begin begins a conversation anew. The answer greets the person and names the model; none is called for it.
+// begin resets a conversation. The answer greets the user and names the model; none is called for it.
 func begin(ctx context.Context, sessions Resetter, answering Answering, o chat.TurnCommand, model string) error {
 	answers := model
 	if answers == "" {

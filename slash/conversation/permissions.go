@@ -23,12 +23,12 @@ type Permissions struct {
 
 var _ slash.Runner = Permissions{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Permissions) Spec() slash.Spec {
 	return slash.Spec{Name: "permissions", Usage: "[read_only|ask|auto|default]", Help: i18n.HelpPermissions, Group: slash.GroupConversation, Who: slash.Owner}
 }
 
-// Run sets or tells it.
+// Run sets or shows the preset.
 func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	preset := chat.Preset(strings.ReplaceAll(strings.ToLower(args), "-", "_"))
 	switch {
@@ -46,7 +46,7 @@ func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (st
 	return p.status(ctx, in)
 }
 
-// status says which preset is in force, who chose it, and which rules come before it.
+// status names the preset in force, who chose it, and the rules that come before it.
 func (p Permissions) status(ctx context.Context, in slash.Request) (string, error) {
 	permits, err := p.Permissions.Permits(ctx, in.Session)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Reset is /reset: the conversation begins anew, and what stands behind the command is its first message.
+// Reset is /reset: it resets the conversation, and the text behind the command is its first message.
 type Reset struct {
 	Answering Answering
 	Sessions  Resetter
@@ -19,7 +19,7 @@ var (
 	_ slash.Splitter   = Reset{}
 )
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Reset) Spec() slash.Spec {
 	return slash.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
 }
@@ -27,7 +27,7 @@ func (Reset) Spec() slash.Spec {
 // Split leaves all of it to the message.
 func (Reset) Split(_ context.Context, _ chat.UserID, args string) (own, text string) { return "", args }
 
-// RunInTurn begins the conversation anew.
+// RunInTurn resets the conversation.
 func (r Reset) RunInTurn(ctx context.Context, o chat.TurnCommand, _ string) error {
 	return begin(ctx, r.Sessions, r.Answering, o, "")
 }

@@ -12,17 +12,17 @@ import (
 
 // Asker asks messages again.
 type Asker interface {
-	// AskAgain asks the back-th last message of a person again, or the one with the id to; what is asked is text, or what stood there.
+	// AskAgain asks the back-th last message of a user again, or the one with the id to, with text, or else with its old text.
 	AskAgain(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID, text string) error
 }
 
-// Retry is /retry: a message is asked again, and what was there is kept as another branch. A turn carries it out, since nothing may
-// be said meanwhile.
+// Retry is /retry: a message is asked again, and what was there is kept as another branch. A turn carries it out, since the
+// conversation must not change meanwhile.
 type Retry struct{ Sessions Asker }
 
 var _ slash.TurnRunner = Retry{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Retry) Spec() slash.Spec {
 	return slash.Spec{Name: "retry", Aliases: []string{"regenerate"}, Usage: "[N|mID]", Help: i18n.HelpRetry, Group: slash.GroupConversation, When: slash.InTurn}
 }

@@ -15,12 +15,12 @@ type Rewinder interface {
 	Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error
 }
 
-// Rewind is /rewind. A turn carries it out, since nothing may be said meanwhile.
+// Rewind is /rewind. A turn carries it out, since the conversation must not change meanwhile.
 type Rewind struct{ Sessions Rewinder }
 
 var _ slash.TurnRunner = Rewind{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Rewind) Spec() slash.Spec {
 	return slash.Spec{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: slash.GroupConversation, When: slash.InTurn}
 }

@@ -15,13 +15,13 @@ import (
 const (
 	// searchLines is how many messages /search lists.
 	searchLines = 10
-	// searchWords bounds what is shown of a message, in characters.
+	// searchWords bounds the shown text of a message, in characters.
 	searchWords = 120
 )
 
-// Search is /search: messages of all conversations of whoever the conversation belongs to, so that in a group nothing is found of
-// what a person said elsewhere. Who writes in the conversation of another person, which a scope may have them share, finds
-// what was said in that one.
+// Search is /search: messages of all conversations of the owner of the conversation, so that in a group nothing is found that a
+// user wrote elsewhere. A writer in the conversation of another user, which a scope may have them share, finds the messages of
+// that one.
 type Search struct {
 	Search SearchStore
 	Turns  Turns
@@ -30,12 +30,12 @@ type Search struct {
 
 var _ slash.Runner = Search{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Search) Spec() slash.Spec {
 	return slash.Spec{Name: "search", Usage: "WORDS…", Help: i18n.HelpSearch, Group: slash.GroupConversation}
 }
 
-// Run lists what it finds.
+// Run lists the messages that it finds.
 func (s Search) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	if strings.TrimSpace(args) == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.SearchUsage)

@@ -35,12 +35,12 @@ var (
 	_ slash.Preparer = Session{}
 )
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Session) Spec() slash.Spec {
 	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD [TEXT…]]", Help: i18n.HelpSession, Group: slash.GroupConversation}
 }
 
-// Run tells which conversation it is, or has the chat continue another one.
+// Run names the conversation, or has the chat continue another one.
 func (c Session) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	words := strings.Fields(args)
 	switch {
@@ -85,7 +85,7 @@ func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
 // use has the chat continue a conversation of the same user: of a group, one of the group.
 func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey) (string, error) {
 	k, err := session.Legacy(key, session.DefaultAgent, in.Channel)
-	if err != nil { // what is no key is nobody's conversation
+	if err != nil { // no conversation has an invalid key
 		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
 	}
 	key = k.String()
@@ -103,7 +103,7 @@ func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey)
 	return c.bind(ctx, in, key, i18n.SessionUsed)
 }
 
-// begin has the chat begin another conversation beside its own. A second run finds the one that the first has made.
+// begin has the chat begin an additional conversation. A second run finds the one that the first has made.
 func (c Session) begin(ctx context.Context, in slash.Request, name string) (string, error) {
 	if len(name) > 64 {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
@@ -138,8 +138,8 @@ func (c Session) begin(ctx context.Context, in slash.Request, name string) (stri
 	return c.bind(ctx, in, made.Key, i18n.SessionMade)
 }
 
-// mayBind says why somebody may not choose which conversation the chat of a message continues: in a group, and in a chat
-// that shares the conversation of another person, that is for administrators.
+// mayBind returns why a user may not choose which conversation the chat of a message continues: in a group, and in a
+// chat that shares the conversation of another user, that is for administrators.
 func (c Session) mayBind(ctx context.Context, in slash.Request) error {
 	if in.Chat == "" {
 		return i18n.Fault(fault.Invalid, i18n.SessionNoChat)

@@ -22,7 +22,7 @@ type Subagents struct{ Store SubagentStore }
 
 var _ slash.Runner = Subagents{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Subagents) Spec() slash.Spec {
 	return slash.Spec{Name: "subagents", Usage: "[stop [NAME]]", Help: i18n.HelpSubagents, Group: slash.GroupConversation, Who: slash.Owner}
 }
@@ -49,7 +49,7 @@ func (s Subagents) Run(ctx context.Context, in slash.Request, args string) (stri
 	return markdown.Table(i18n.Say(in.Lang, i18n.SubagentsHead), rows), nil
 }
 
-// stop stops those of a name that run, or all.
+// stop stops the running subagents with a name, or all.
 func (s Subagents) stop(ctx context.Context, in slash.Request, all []chat.Subagent, name string) (string, error) {
 	var lines []string
 	for _, a := range all {

@@ -12,15 +12,15 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Threads keep with which threads of coding agents conversations go on.
+// Threads stores which threads of coding agents conversations continue.
 type Threads interface {
-	// BindCodingThread fails where the thread is another person's, or while a turn runs.
+	// BindCodingThread fails where the thread is another user's, or while a turn runs.
 	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
-	// CodingThread is with which thread a conversation goes on; nil: with none.
+	// CodingThread is the thread that a conversation continues; nil: none.
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
-// Places know where the commands of people run.
+// Places knows where the commands of users run.
 type Places interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)
@@ -41,7 +41,7 @@ func (c Session) Prepared(ctx context.Context, in slash.Request, thread string) 
 	return b != nil && b.Thread == thread, err
 }
 
-// resume has the coding agent that answers go on with a thread of its own.
+// resume has the coding agent that answers continue one of its threads.
 func (c Session) resume(ctx context.Context, in slash.Request, thread string) (string, error) {
 	if c.Threads == nil || !codingagent.IsThread(thread) {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)

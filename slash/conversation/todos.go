@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// todosShown is how many lists /todos shows beside that of the conversation.
+// todosShown is how many lists /todos shows in addition to that of the conversation.
 const todosShown = 20
 
 // Conversations stores conversations.
@@ -60,7 +60,7 @@ type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
-// Todos is /todos: what is left to do, here and in the other conversations of a person.
+// Todos is /todos: the open items, here and in the other conversations of a user.
 type Todos struct {
 	Conversations Conversations
 	Search        SearchStore
@@ -69,13 +69,13 @@ type Todos struct {
 
 var _ slash.Runner = Todos{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Todos) Spec() slash.Spec {
 	return slash.Spec{Name: "todos", Aliases: []string{"todo"}, Help: i18n.HelpTodos, Group: slash.GroupConversation}
 }
 
-// Run shows the list of the conversation, and to whom it belongs what is left in their others. Who shares somebody else's
-// conversation sees that one's list alone.
+// Run shows the list of the conversation, and to its owner the open items of their others. A user who shares the
+// conversation of another one sees that one's list alone.
 func (t Todos) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
 	owner, err := t.Users.SessionOwner(ctx, in.Session)
 	if err != nil {

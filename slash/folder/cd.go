@@ -25,8 +25,8 @@ type Turns interface {
 	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
 }
 
-// Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
-// enter is not entered here either.
+// Cd is /cd: where the commands of a conversation run. It looks at the folder through the sandbox, so it does not enter a
+// folder that a tool may not enter.
 type Cd struct {
 	Conversations Conversations
 	Turns         Turns
@@ -36,7 +36,7 @@ type Cd struct {
 
 var _ slash.TurnRunner = Cd{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Cd) Spec() slash.Spec {
 	return slash.Spec{Name: "cd", Usage: "PATH", Help: i18n.HelpCd, Group: slash.GroupFolder, When: slash.InTurn}
 }
@@ -61,7 +61,7 @@ func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) erro
 	case fault.Is(err, fault.NotFound):
 		return i18n.Fault(fault.NotFound, i18n.CdNone, markdown.Quoted(dir))
 	case fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
-		return fault.Errorf(fault.Conflict, "%s", err.Error()) // the person decides when to try again
+		return fault.Errorf(fault.Conflict, "%s", err.Error()) // the user decides when to try again
 	case err != nil:
 		return err
 	case !info.Dir:

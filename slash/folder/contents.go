@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// maxContents bounds the list of what a folder contains, in bytes. More can be reviewed on the page only.
+	// maxContents bounds the list of a folder's content, in bytes. More can be reviewed on the page only.
 	maxContents = 8 << 10
 	// shownDigest is how much of a digest users type, in characters.
 	shownDigest = 12
@@ -36,7 +36,7 @@ type Contents struct{ Agreements Agreements }
 
 var _ slash.Runner = Contents{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Contents) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "folder", Usage: "[agree DIGEST|withdraw]", Help: i18n.HelpFolder, Group: slash.GroupFolder, Who: slash.Owner, Whole: true, Ahead: true,

@@ -13,10 +13,10 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// maxListed bounds the entries that /ls tells: its answer is kept in the transcript.
+// maxListed bounds the entries that /ls lists: its answer stays in the transcript.
 const maxListed = 200
 
-// Ls is /ls: what is in a folder. Where commands may look is decided by the runner, as for tools.
+// Ls is /ls: the content of a folder. The runner decides where commands may look, as for tools.
 type Ls struct {
 	Sessions Conversations
 	Boxes    sandbox.Boxes
@@ -24,7 +24,7 @@ type Ls struct {
 
 var _ slash.Runner = Ls{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Ls) Spec() slash.Spec {
 	return slash.Spec{Name: "ls", Usage: "[PATH]", Help: i18n.HelpLs, Group: slash.GroupFolder}
 }

@@ -23,12 +23,12 @@ type Pwd struct {
 
 var _ slash.Runner = Pwd{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Pwd) Spec() slash.Spec {
 	return slash.Spec{Name: "pwd", Help: i18n.HelpPwd, Group: slash.GroupFolder}
 }
 
-// Run tells it, and on which runner.
+// Run returns the folder and its runner.
 func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
 	box, dir, err := here(ctx, p.Sessions, p.Boxes, in.Session)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Runners is what people may do with their runners.
+// Runners has the operations of users on their runners.
 type Runners interface {
 	List(ctx context.Context, user users.User) (chat.Runners, error)
 	Use(ctx context.Context, user users.User, name string) (chat.Runners, error)
@@ -22,12 +22,12 @@ type Runners interface {
 	Revoke(ctx context.Context, user users.User, name string) error
 }
 
-// Users knows people.
+// Users finds users.
 type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
-// Runner is /runner: the machines on which a person's commands run.
+// Runner is /runner: the machines on which a user's commands run.
 type Runner struct {
 	Runners Runners
 	Users   Users
@@ -35,12 +35,12 @@ type Runner struct {
 
 var _ slash.Runner = Runner{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Runner) Spec() slash.Spec {
 	return slash.Spec{Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]", Help: i18n.HelpRunner, Group: slash.GroupFolder}
 }
 
-// Run lists the runners, or changes what the first word says.
+// Run lists the runners, or runs the subcommand of the first word.
 func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	user, err := c.Users.UserByID(ctx, in.User)
 	if err != nil {
@@ -89,8 +89,8 @@ func (c Runner) sayUse(ctx context.Context, user users.User, name string, lang i
 	return i18n.Say(lang, i18n.RunnerUsed, all.Effective), nil
 }
 
-// sayCreate makes a runner whose token nobody knows yet: a transcript is kept, and a secret does not belong into it. A
-// second run after a crash says that the name is taken, which is true by then.
+// sayCreate makes a runner without showing its token: a transcript is kept, and a secret does not belong into it. A
+// second run after a crash reports that the name is taken, which is true by then.
 func (c Runner) sayCreate(ctx context.Context, user users.User, name string, lang i18n.Lang) (string, error) {
 	if _, err := c.Runners.Create(ctx, user, name, ""); err != nil {
 		return "", err
@@ -118,7 +118,7 @@ func (c Runner) sayList(ctx context.Context, user users.User, lang i18n.Lang) (s
 	return strings.TrimSpace(b.String()), nil
 }
 
-// line describes a runner. Names need no escaping; what a runner says of itself is quoted.
+// line describes a runner. Names need no escaping; data that a runner reports is quoted.
 func line(r chat.Runner, lang i18n.Lang) string {
 	state := i18n.RunnerOffline
 	if r.Online {

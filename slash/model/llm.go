@@ -11,28 +11,28 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Words say which words mean a model of a person.
+// Words finds the models that a word means for a user.
 type Words interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 	Candidates(ctx context.Context, user chat.UserID, word string) []string
 }
 
-// Usual knows which model answers a person where nothing else was chosen.
+// Usual returns the default model of a user.
 type Usual interface {
 	Of(ctx context.Context, user chat.UserID) (string, error)
 }
 
-// Accounts are a person's accounts at providers.
+// Accounts are a user's accounts at providers.
 type Accounts interface {
 	List(ctx context.Context, user chat.UserID, shared bool) ([]chat.Subscription, error)
 }
 
-// Settings keep what people chose for themselves.
+// Settings stores the choices of users.
 type Settings interface {
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
-// LLM is /llm: the model of all of a person's conversations, and their subscriptions.
+// LLM is /llm: the model of all of a user's conversations, and their subscriptions.
 type LLM struct {
 	Words    Words
 	Usual    Usual
@@ -42,12 +42,12 @@ type LLM struct {
 
 var _ slash.Runner = LLM{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (LLM) Spec() slash.Spec {
 	return slash.Spec{Name: "llm", Aliases: []string{"llms", "set-model"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slash.GroupModel}
 }
 
-// Run tells or chooses.
+// Run shows or chooses the model.
 func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	switch strings.ToLower(args) {
 	case "", "list":
@@ -67,7 +67,7 @@ func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, er
 	return l.status(ctx, in)
 }
 
-// unclear says that a word means no model, or several.
+// unclear returns the reply to a word that means no model, or several.
 func (l LLM) unclear(ctx context.Context, in slash.Request, word string) string {
 	if found := l.Words.Candidates(ctx, in.User, word); len(found) > 1 {
 		return i18n.Say(in.Lang, i18n.ModelAmbiguous, chat.FirstWords(word, shownWord), "`"+strings.Join(found[:min(len(found), shownModels)], "`, `")+"`")
@@ -75,7 +75,7 @@ func (l LLM) unclear(ctx context.Context, in slash.Request, word string) string 
 	return i18n.Say(in.Lang, i18n.LLMUnknown, chat.FirstWords(word, shownWord))
 }
 
-// What is shown of a word, in characters, and how many models of a subscription are.
+// Limits of a shown word, in characters, and of the number of shown models.
 const (
 	shownWord   = 60
 	shownModels = 8

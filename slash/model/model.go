@@ -10,15 +10,15 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// Known tells which models there are.
+// Known resolves and lists models.
 type Known interface {
-	// Resolve returns the id of the model that a word means; an error of kind Invalid says what it may mean.
+	// Resolve returns the id of the model that a word means; an error of kind Invalid lists what it may mean.
 	Resolve(ctx context.Context, key chat.SessionKey, word string) (id string, err error)
 	List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 	Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 }
 
-// Chooser keeps which model a conversation has chosen, and answers the command that chose it.
+// Chooser stores the model that a conversation has chosen, and answers the command that chose it.
 type Chooser interface {
 	ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
@@ -32,12 +32,12 @@ type Model struct {
 
 var _ slash.TurnRunner = Model{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Model) Spec() slash.Spec {
 	return slash.Spec{Name: "model", Usage: "[NAME|list|status|default]", Help: i18n.HelpModel, Group: slash.GroupModel, Who: slash.Owner, When: slash.InTurn}
 }
 
-// RunInTurn tells or chooses the model.
+// RunInTurn shows or chooses the model.
 func (m Model) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	lang := i18n.Lang(o.Lang)
 	var said string

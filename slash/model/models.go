@@ -12,7 +12,7 @@ type Models struct{ Known Known }
 
 var _ slash.Runner = Models{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Models) Spec() slash.Spec {
 	return slash.Spec{Name: "models", Help: i18n.HelpModels, Group: slash.GroupModel}
 }

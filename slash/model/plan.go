@@ -19,11 +19,11 @@ type Conversations interface {
 
 // SettingsStore stores settings.
 type SettingsStore interface {
-	// ModelWanted says, among other things, whether the running turn has to propose a plan.
+	// ModelWanted returns, among other things, whether the running turn has to propose a plan.
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
-// Plan is /plan: whether plans are approved before anything is changed in a conversation. What stands behind it may also be a message,
+// Plan is /plan: whether plans are approved before anything is changed in a conversation. The text behind it may also be a message,
 // which is planned alone; that is read as a directive (internal/turn/command).
 type Plan struct {
 	Conversations Conversations
@@ -32,12 +32,12 @@ type Plan struct {
 
 var _ slash.Runner = Plan{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Plan) Spec() slash.Spec {
 	return slash.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpPlan, Group: slash.GroupConversation, Who: slash.Owner}
 }
 
-// Run switches it, or tells how it is.
+// Run switches it, or shows its state.
 func (p Plan) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(args)) {
 	case "":

@@ -13,12 +13,12 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// People know who shares a conversation.
+// People finds the owner of a conversation.
 type People interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Changer changes a person's accounts at providers.
+// Changer changes a user's accounts at providers.
 type Changer interface {
 	Accounts
 	Offered(ctx context.Context, d subscription.Draft) (subscription.Offered, error)
@@ -26,7 +26,7 @@ type Changer interface {
 	Remove(ctx context.Context, user chat.UserID, id int64) error
 }
 
-// SetLLM is /set-llm: it adds or changes a subscription of a person. The key that follows it is not kept in the conversation.
+// SetLLM is /set-llm: it adds or changes a subscription of a user. The key that follows it is not kept in the conversation.
 type SetLLM struct {
 	People   People
 	Accounts Changer
@@ -37,7 +37,7 @@ var (
 	_ slash.Redacter = SetLLM{}
 )
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (SetLLM) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "set-llm", Usage: "NAME [provider=PROVIDER] [base_url=URL] [api_key=KEY] [api_type=API] [models=MODELS]", Help: i18n.HelpSetLLM, Group: slash.GroupModel, Whole: true,
@@ -47,7 +47,7 @@ func (SetLLM) Spec() slash.Spec {
 // keyNames are the words before a key.
 var keyNames = []string{"api_key", "api-key", "apikey", "key"}
 
-// Redact leaves out all that is no setting without a secret: what people mistype may be a key.
+// Redact leaves out all that is no setting without a secret: mistyped text may be a key.
 func (SetLLM) Redact(args string) string {
 	words := strings.Fields(args)
 	for i, word := range words {
@@ -70,7 +70,7 @@ const (
 	maxTaken = 100
 )
 
-// askTime is how long a provider has to say what it offers: the command holds a connection of the database meanwhile.
+// askTime is how long a provider has to list its models: the command holds a connection of the database meanwhile.
 const askTime = 15 * time.Second
 
 // Run changes a subscription. Where no models are named, and it has none, it gets those that the provider offers.
@@ -162,7 +162,7 @@ func modelsOf(known []chat.SubscribedModel, list string) (out []chat.SubscribedM
 	return out
 }
 
-// named finds a person's subscription by its name.
+// named finds a user's subscription by its name.
 func named(ctx context.Context, accounts Accounts, user chat.UserID, name string) (chat.Subscription, bool, error) {
 	all, err := accounts.List(ctx, user, false)
 	for _, s := range all {

@@ -20,12 +20,12 @@ type Think struct {
 
 var _ slash.Runner = Think{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Think) Spec() slash.Spec {
 	return slash.Spec{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: i18n.HelpThink, Group: slash.GroupModel, Who: slash.Owner}
 }
 
-// Run sets or tells it.
+// Run sets or shows the level.
 func (t Think) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	level := strings.ToLower(args)
 	switch {

@@ -10,12 +10,12 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// UnsetLLM is /unset-llm: it removes a subscription of a person, with its key.
+// UnsetLLM is /unset-llm: it removes a subscription of a user, with its key.
 type UnsetLLM struct{ Accounts Changer }
 
 var _ slash.Runner = UnsetLLM{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (UnsetLLM) Spec() slash.Spec {
 	return slash.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slash.GroupModel, Whole: true}
 }

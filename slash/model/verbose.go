@@ -18,12 +18,12 @@ type Verbose struct{ Sessions Conversations }
 
 var _ slash.Runner = Verbose{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Verbose) Spec() slash.Spec {
 	return slash.Spec{Name: "verbose", Usage: "[off|on|full|default]", Help: i18n.HelpVerbose, Group: slash.GroupModel, Who: slash.Owner}
 }
 
-// Run sets or tells it.
+// Run sets or shows the level.
 func (v Verbose) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	level := strings.ToLower(args)
 	switch {

@@ -20,12 +20,12 @@ type Activation struct {
 
 var _ slash.Runner = Activation{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Activation) Spec() slash.Spec {
 	return slash.Spec{Name: "activation", Usage: "[mention|always|inherit]", Help: i18n.HelpActivation, Group: slash.GroupQueue, Who: slash.Owner}
 }
 
-// Run tells or sets it.
+// Run shows or sets the activation.
 func (c Activation) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	s, _, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {

@@ -28,7 +28,7 @@ type Queue struct {
 
 var _ slash.Runner = Queue{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Queue) Spec() slash.Spec {
 	return slash.Spec{Name: "queue", Usage: command.QueueUsage, Help: i18n.HelpQueue, Group: slash.GroupQueue}
 }
@@ -56,7 +56,7 @@ func (q Queue) Run(ctx context.Context, in slash.Request, args string) (string, 
 	return queueText(p, s, in.Lang), nil
 }
 
-// queueText says how messages wait in a conversation, and why.
+// queueText describes how messages wait in a conversation, and why.
 func queueText(p *policy.Policy, s chat.Session, lang i18n.Lang) string {
 	holds, set := p.Queue(s.Channel, s.ChatType, s.Queue), p.Messages.Queue
 	why := func(own, general bool) string {

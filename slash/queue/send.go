@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/slash"
 )
 
-// inherit is what people write where the policy is to decide again.
+// inherit is the argument that makes the policy decide again.
 const inherit = "inherit"
 
 // Conversations stores conversations.
@@ -37,12 +37,12 @@ type Send struct {
 
 var _ slash.Runner = Send{}
 
-// Spec is what the command is called.
+// Spec describes the command.
 func (Send) Spec() slash.Spec {
 	return slash.Spec{Name: "send", Usage: "[on|off|inherit]", Help: i18n.HelpSend, Group: slash.GroupQueue, Who: slash.Owner}
 }
 
-// Run tells or sets it.
+// Run shows or sets whether answers are sent.
 func (c Send) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	switch args = strings.ToLower(args); args {
 	case "":

@@ -1,4 +1,4 @@
-// Package registry has the slash command for the skills and roles that people share with each other.
+// Package registry has the slash command for the skills and roles that users share with each other.
 package registry
 
 import (
@@ -46,7 +46,7 @@ type Disabled interface {
 	Off(ctx context.Context, name string) (bool, error)
 }
 
-// App is /app: skills and roles that people share.
+// App is /app: skills and roles that users share.
 type App struct {
 	Registry Registry
 	Roles    Roles
@@ -57,7 +57,7 @@ type App struct {
 
 var _ slash.Runner = App{}
 
-// Spec is what the command is called. What is installed works for its person everywhere, so that a token for conversations does not do it.
+// Spec describes the command. An installed copy works in all conversations of its user, so a token for conversations cannot run it.
 func (App) Spec() slash.Spec {
 	return slash.Spec{
 		Name: "app", Aliases: []string{"apps"}, Usage: "[list|browse|search WORDS|install NAME|update NAME|uninstall NAME|publish NAME|export NAME]",
@@ -65,10 +65,10 @@ func (App) Spec() slash.Spec {
 	}
 }
 
-// everybody, behind a name, means all people of the installation.
+// everybody, behind a name, means all users of the installation.
 const everybody = "everybody"
 
-// Run does what the first word says. A second run finds what the first one did.
+// Run runs the subcommand of the first word. A second run finds the changes of the first one.
 func (a App) Run(ctx context.Context, in slash.Request, args string) (string, error) {
 	verb, rest := slash.FirstWord(args)
 	name, behind := slash.FirstWord(rest)
@@ -108,7 +108,7 @@ func kind(lang i18n.Lang, k registry.Kind) string {
 	return i18n.Say(lang, i18n.AppSkill)
 }
 
-// maxLine bounds what is said of one of them in a list, in characters.
+// maxLine bounds the description of one entry in a list, in characters.
 const maxLine = 200
 
 func (a App) list(ctx context.Context, in slash.Request) (string, error) {
@@ -152,7 +152,7 @@ func (a App) line(ctx context.Context, lang i18n.Lang, one registry.Install) (st
 	return said, nil
 }
 
-// shown is what somebody else wrote, as plain text in one line.
+// shown returns text of another user as plain text in one line.
 func shown(text string) string { return markdown.Line(chat.FirstWords(text, maxLine)) }
 
 func (a App) search(ctx context.Context, in slash.Request, words string) (string, error) {
@@ -182,7 +182,7 @@ func listed(lang i18n.Lang, found []registry.Entry) string {
 	return strings.Join(lines, "\n")
 }
 
-// find returns the entry that a name or a number means; where several have the name, said lists them.
+// find returns the entry with a name or a number; if several have the name, said lists them.
 func (a App) find(ctx context.Context, in slash.Request, who registrystore.Viewer, name string) (e registry.Entry, said string, err error) {
 	if id, err := strconv.ParseInt(strings.TrimPrefix(name, "#"), 10, 64); err == nil && strings.HasPrefix(name, "#") {
 		e, err := a.Registry.RegistryEntry(ctx, who, id)
@@ -190,7 +190,7 @@ func (a App) find(ctx context.Context, in slash.Request, who registrystore.Viewe
 	}
 	found, _, err := a.Registry.RegistryEntries(ctx, who, registry.Query{Key: registry.Key(name)})
 	if offered := slices.DeleteFunc(slices.Clone(found), func(e registry.Entry) bool { return !e.Offered() }); len(offered) > 0 {
-		found = offered // administrators see others besides
+		found = offered // administrators see others, too
 	}
 	switch {
 	case err != nil:
@@ -234,14 +234,14 @@ func (a App) sayInstalled(lang i18n.Lang, done registry.Install) string {
 	return said
 }
 
-// target is what a command means: a copy of the person's, or the one for everybody, by its name, and its kind where both have it.
+// target is the copy that a command names: the user's or the shared one, by its name, and its kind where both kinds have it.
 type target struct {
 	kind   registry.Kind // empty: either
 	name   string
 	shared bool
 }
 
-// readTarget reads NAME, or skill NAME or role NAME, and everybody behind it.
+// readTarget reads NAME, skill NAME or role NAME, with everybody behind it or not.
 func readTarget(args string) (t target, ok bool) {
 	words := strings.Fields(args)
 	if n := len(words); n > 1 && words[n-1] == everybody {
@@ -257,8 +257,7 @@ func readTarget(args string) (t target, ok bool) {
 	return t, true
 }
 
-// mine returns the copy that a target means: the person's own, or the one for everybody. NotFound: there is none. Conflict: a skill and a role have
-// the name.
+// mine returns the copy that a target names: the user's, or the shared one. NotFound: there is none. Conflict: a skill and a role have the name.
 func (a App) mine(ctx context.Context, in slash.Request, t target) (found registry.Install, err error) {
 	all, err := a.Registry.RegistryInstalls(ctx, in.User)
 	if err != nil {
@@ -279,7 +278,7 @@ func (a App) mine(ctx context.Context, in slash.Request, t target) (found regist
 	return found, nil
 }
 
-// works returns the copy that works for the person: their own, else that for everybody.
+// works returns the copy in effect for the user: the user's, else the shared one.
 func (a App) works(ctx context.Context, in slash.Request, t target) (registry.Install, error) {
 	one, err := a.mine(ctx, in, t)
 	if fault.Is(err, fault.NotFound) && !t.shared {
@@ -289,7 +288,7 @@ func (a App) works(ctx context.Context, in slash.Request, t target) (registry.In
 	return one, err
 }
 
-// changer returns who changes a target. What is there for everybody administrators change alone.
+// changer returns the viewer that changes a target. Denied: the target is shared, and the user is no administrator.
 func (a App) changer(ctx context.Context, in slash.Request, t target, usage string) (registrystore.Viewer, error) {
 	who, err := a.viewer(ctx, in)
 	if err == nil && t.shared && !who.Admin {
@@ -317,7 +316,7 @@ func (a App) update(ctx context.Context, in slash.Request, t target) (string, er
 	return a.sayInstalled(in.Lang, done), nil
 }
 
-// uninstall removes the copy that a target means and never another one. What is gone is answered as done: a command may run twice.
+// uninstall removes the copy that a target names and no other. A missing copy is answered as done: a command may run twice.
 func (a App) uninstall(ctx context.Context, in slash.Request, t target) (string, error) {
 	who, err := a.changer(ctx, in, t, "uninstall")
 	if err != nil {
@@ -337,7 +336,7 @@ func (a App) uninstall(ctx context.Context, in slash.Request, t target) (string,
 	return i18n.Say(in.Lang, id, markdown.Code(t.name)), nil
 }
 
-// publish makes a version of a role that the person has written, or of what they have installed.
+// publish makes a version of a role that the user has written, or of a copy that they have installed.
 func (a App) publish(ctx context.Context, in slash.Request, name string, seen registry.Visibility) (string, error) {
 	b, err := a.bundle(ctx, in, name)
 	if err != nil {
@@ -378,7 +377,7 @@ func (a App) bundle(ctx context.Context, in slash.Request, name string) (registr
 	return registry.Read(packed.Zip, packed.Name)
 }
 
-// export tells the address of the archive. It needs a login.
+// export returns the address of the archive. It needs a login.
 func (a App) export(ctx context.Context, in slash.Request, t target) (string, error) {
 	one, err := a.works(ctx, in, t)
 	if err != nil {

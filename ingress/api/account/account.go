@@ -17,7 +17,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// User is a person as the API shows them.
+// User is a user in the form of the API.
 type User struct {
 	ID   chat.UserID `json:"id"`
 	Name string      `json:"name"`
@@ -32,7 +32,7 @@ func userBody(u users.User) User {
 	return User{ID: u.ID, Name: u.Name, Role: role}
 }
 
-// LoginState tells the login page what to show.
+// LoginState is the data of the login page.
 type LoginState struct {
 	NeedsPassword bool   `json:"needs_password" doc:"A user has a password, so the form is of use."`
 	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
@@ -125,7 +125,7 @@ func (a *Endpoints) signedIn(ctx context.Context, login auth.Login) (*struct{ Bo
 	}}, a.Problem(err)
 }
 
-// mustSetPassword reports whether a person can come again only with a password that they have not chosen yet.
+// mustSetPassword reports whether a user can come again only with a password that they have not chosen yet.
 func (a *Endpoints) mustSetPassword(ctx context.Context, u users.User) (bool, error) {
 	if u.PasswordHash != "" || a.Info.SignOn == "" {
 		return u.PasswordHash == "", nil
@@ -165,7 +165,7 @@ func (a *Endpoints) signIn(in *loginInput) (auth.Login, error) {
 	return a.Auth.SignIn(in.Writer(), in.HTTP(), auth.Credentials{Name: in.Body.Username, Password: in.Body.Password, Browser: in.Body.Browser})
 }
 
-// Me is what a client needs to know at its start.
+// Me is the data that a client needs at its start.
 type Me struct {
 	User            User   `json:"user"`
 	MustSetPassword bool   `json:"must_set_password"`
@@ -204,7 +204,7 @@ func (a *Endpoints) registerAccount(h huma.API) {
 	a.registerTokens(h)
 }
 
-// PassBody is an address that a browser opens by itself.
+// PassBody is an address that a browser opens directly.
 type PassBody struct {
 	URL string `json:"url" doc:"The address with a pass; good for a minute, in this browser."`
 }

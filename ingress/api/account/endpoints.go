@@ -1,5 +1,5 @@
-// Package account has the endpoints of the person who asks: sign-in, tokens, profile, preferences, links to platforms, usage; and of those
-// who ask to be let in.
+// Package account has the endpoints of the signed-in user: sign-in, tokens, profile, preferences, links to platforms, usage; and of
+// pairings.
 package account
 
 import (
@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

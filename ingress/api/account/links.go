@@ -11,18 +11,18 @@ import (
 	"xbot/internal/user/links"
 )
 
-// LinkBody is a code by which a person shows on another channel who they are.
+// LinkBody is a code with which a user proves their identity on another channel.
 type LinkBody struct {
 	Code    string `json:"code" doc:"It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours."`
 	Seconds int    `json:"expires_in" doc:"Seconds."`
 }
 
-// IdentitiesBody lists what a user is known as.
+// IdentitiesBody lists the identities of a user.
 type IdentitiesBody struct {
 	Identities []links.Identity `json:"identities"`
 }
 
-// UnlinkedBody is what became of an identity.
+// UnlinkedBody is the result of unlinking an identity.
 type UnlinkedBody struct {
 	Account string `json:"account" doc:"Name of the account that the identity has now; empty: none until it is used again."`
 	Moved   int    `json:"moved" doc:"Conversations that moved with it."`

@@ -11,12 +11,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// PairingsBody lists who waits to be let in.
+// PairingsBody lists pending pairings.
 type PairingsBody struct {
 	Pairings []users.Pairing `json:"pairings"`
 }
 
-// GrantsBody lists who was let in.
+// GrantsBody lists approved pairings.
 type GrantsBody struct {
 	Grants []users.Grant `json:"grants"`
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// PreferencesBody is all that a person sets for themselves.
+// PreferencesBody has all preferences of a user.
 type PreferencesBody struct {
 	Settings []preference.Setting `json:"settings"`
 	Version  int64                `json:"version" doc:"The newest change of them; 0: there was none."`
@@ -25,7 +25,7 @@ type PreferenceVersionsBody struct {
 	Versions []chat.PreferenceVersion `json:"versions" doc:"The newest first, at most 100. The timezone is not among them: it has its versions with the profile."`
 }
 
-// PreferencesRollback says which version comes back.
+// PreferencesRollback names the version that comes back.
 type PreferencesRollback struct {
 	To      int64 `json:"to" minimum:"1" doc:"The version after which they were as they are to be again."`
 	Version int64 `json:"version" minimum:"1" doc:"Of the preferences that it overwrites. If there is another one by now, nothing is written (409)."`

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// ProfileEdit is what a person says of themselves from now on.
+// ProfileEdit is a new profile of a user.
 type ProfileEdit struct {
 	Content  string `json:"content" maxLength:"2000"`
 	Timezone string `json:"timezone" maxLength:"64" doc:"IANA name; empty: not said."`

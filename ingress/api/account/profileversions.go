@@ -16,12 +16,12 @@ type ProfileVersionsBody struct {
 	Versions []chat.ProfileVersion `json:"versions" doc:"The newest first, which is the profile as it is; without their texts."`
 }
 
-// ProfileVersionPath says which version a request is about.
+// ProfileVersionPath names the version of a request.
 type ProfileVersionPath struct {
 	Version int `path:"version" minimum:"1" maximum:"1000000000"`
 }
 
-// ProfileRollback says which version comes back.
+// ProfileRollback names the version that comes back.
 type ProfileRollback struct {
 	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version that is to be the profile again."`
 	Version int `json:"version" minimum:"1" maximum:"1000000000" doc:"The version that is the profile now, its revision."`

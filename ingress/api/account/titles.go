@@ -11,10 +11,10 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// titlesOff is the value of store.Titles of somebody who wants no model to name their conversations.
+// titlesOff is the value of store.Titles of a user who wants no model to name their conversations.
 const titlesOff = "off"
 
-// TitleChoice says who names the conversations of a person.
+// TitleChoice is whether a model names the conversations of a user.
 type TitleChoice struct {
 	Model bool `json:"model" doc:"A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message."`
 }

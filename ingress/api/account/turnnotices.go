@@ -11,7 +11,7 @@ import (
 	"xbot/internal/user/notices"
 )
 
-// TurnNoticesBody is what a person wants to be told of their long turns, and where they can be told.
+// TurnNoticesBody is a user's choice of notices about long turns, and the places that they can go to.
 type TurnNoticesBody struct {
 	notices.TurnNotices
 

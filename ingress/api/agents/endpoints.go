@@ -1,4 +1,4 @@
-// Package agents has the endpoints of what agents are told: the roles of subagents and the parts of the system prompt that people have of their own.
+// Package agents has the endpoints of instructions for agents: the roles of subagents and the parts of the system prompt that users have changed.
 package agents
 
 import (
@@ -13,7 +13,7 @@ import (
 	"xbot/internal/turn/prompt"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

@@ -19,7 +19,7 @@ import (
 // maxPromptBody bounds a request with a prompt, in bytes.
 const maxPromptBody = 256 << 10
 
-// Prompt is a section of the system prompt as a person has it.
+// Prompt is a section of the system prompt as a user has it.
 type Prompt struct {
 	Section   string     `json:"section" doc:"system: its beginning; else a capability whose section it begins."`
 	Value     string     `json:"value" doc:"What is in force: your text, else the default. That of system is a template, with variables and conditions."`
@@ -36,12 +36,12 @@ type PromptsBody struct {
 	Prompts []Prompt `json:"prompts" doc:"In the order in which they stand in a prompt; system is the first."`
 }
 
-// PromptPath says which section a request is about.
+// PromptPath names the section of a request.
 type PromptPath struct {
 	Section string `path:"section" maxLength:"64" doc:"system, or the key of a capability."`
 }
 
-// PromptEdit is what a section is to be.
+// PromptEdit is the new text of a section.
 type PromptEdit struct {
 	Content string `json:"content" minLength:"1" maxLength:"20000" doc:"At most 20000 characters for system, 4000 for a capability."`
 	Beside  bool   `json:"beside,omitempty" doc:"It stands behind the default, rather than in its place. For system alone."`
@@ -98,7 +98,7 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 	})
 }
 
-// sections are those that people can change.
+// sections are the sections that users can change.
 func (a *Endpoints) sections() []prompt.Capability {
 	return append([]prompt.Capability{a.Template.SystemDefault()}, prompt.Capabilities...)
 }
@@ -131,7 +131,7 @@ func (a *Endpoints) promptOf(ctx context.Context, key string) (*promptBody, erro
 	return &promptBody{shownPrompt(c, now[key])}, a.Problem(err)
 }
 
-// setPrompt checks a draft and keeps it.
+// setPrompt checks a draft and stores it.
 func (a *Endpoints) setPrompt(ctx context.Context, key string, d chat.PromptDraft) (*promptBody, error) {
 	if _, err := a.section(key); err != nil {
 		return nil, a.Problem(err)

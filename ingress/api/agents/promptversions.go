@@ -17,20 +17,20 @@ type PromptVersionsBody struct {
 	Versions []chat.PromptVersion `json:"versions" doc:"The newest first, which is in force; without their texts."`
 }
 
-// PromptVersionPath says which version a request is about.
+// PromptVersionPath names the version of a request.
 type PromptVersionPath struct {
 	PromptPath
 
 	Version int `path:"version" minimum:"1" maximum:"1000000000"`
 }
 
-// PromptRemark gives a version another label or note; what is left out stays.
+// PromptRemark gives a version another label or note; omitted fields stay.
 type PromptRemark struct {
 	Label *string `json:"label,omitempty" minLength:"1" maxLength:"60"`
 	Note  *string `json:"note,omitempty" maxLength:"500"`
 }
 
-// PromptRollback says which version comes back.
+// PromptRollback names the version that comes back.
 type PromptRollback struct {
 	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version that is to be in force again."`
 	Version int `json:"version" minimum:"1" maximum:"1000000000" doc:"The version that is in force now."`

@@ -15,7 +15,7 @@ import (
 // maxRoleBody bounds a request with a role, in bytes: the characters of its texts may have six each as JSON.
 const maxRoleBody = 256 << 10
 
-// RoleChange is what a role is to be.
+// RoleChange is the new definition of a role.
 type RoleChange struct {
 	role.RoleDefinition
 
@@ -98,12 +98,12 @@ func (a *Endpoints) enableShared(ctx context.Context, in *struct {
 	return nil, a.Problem(a.RoleStore.SwitchRole(ctx, user, r.Name, in.Body.Enabled, user))
 }
 
-// RoleVersionsBody lists what a role was.
+// RoleVersionsBody lists the versions of a role.
 type RoleVersionsBody struct {
 	Versions []role.OwnRoleVersion `json:"versions" doc:"The newest first, which is in force."`
 }
 
-// RoleRollback says which version comes back.
+// RoleRollback names the version that comes back.
 type RoleRollback struct {
 	To       int64 `json:"to" minimum:"1" doc:"The version that is to be in force again."`
 	Revision int64 `json:"revision" minimum:"1" doc:"The version that is in force now."`

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// ListedRole is a role that a person has, or could have.
+// ListedRole is a role that a user has, or could have.
 type ListedRole struct {
 	role.OwnRole
 
@@ -37,7 +37,7 @@ type RolesBody struct {
 	Tools []PoolTool   `json:"tools" doc:"The pool: the tools that a role can have."`
 }
 
-// RolePath says which role a request is about.
+// RolePath names the role of a request.
 type RolePath struct {
 	ID int64 `path:"id" minimum:"1"`
 }
@@ -66,7 +66,7 @@ func (a *Endpoints) registerRoles(h huma.API) {
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, out := humago.Unwrap(hctx)
 			download.SetHeader(out, own.Name+".md", "text/markdown; charset=utf-8")
-			_, _ = out.Write(file) // whoever has gone needs none
+			_, _ = out.Write(file) // a client that has gone needs none
 		}}, a.Problem(err)
 	})
 }
@@ -102,7 +102,7 @@ func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body R
 	return &struct{ Body RolesBody }{body}, nil
 }
 
-// sharedRole is a role of the program or the installation as a person has it.
+// sharedRole is a role of the program or the installation as a user has it.
 func sharedRole(r role.Role, kept role.UserRoles) ListedRole {
 	l := ListedRole{Source: "program", OwnRole: role.OwnRole{RoleDefinition: role.RoleDefinition{
 		Name: r.Name, Description: r.Description, Prompt: r.Prompt, Tools: r.Tools, Model: r.Model + r.Tier, Enabled: kept.Has(r.Name),
@@ -142,7 +142,7 @@ func (a *Endpoints) pool(ctx context.Context) ([]PoolTool, error) {
 	return pool, nil
 }
 
-// checked is a definition as it can be kept.
+// checked returns a definition in the form that can be stored.
 func (a *Endpoints) checked(ctx context.Context, d role.RoleDefinition) (role.RoleDefinition, error) {
 	d = d.Clean()
 	var names []string

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// JobList is the jobs of somebody.
+// JobList is the jobs of a user.
 type JobList struct {
 	Jobs     []chat.Job `json:"jobs"`
 	Timezone string     `json:"timezone" doc:"The timezone of jobs that name none."`
@@ -27,7 +27,7 @@ type JobPath struct {
 	Job chat.JobID `path:"job" maxLength:"64" example:"job_0123abcd"`
 }
 
-// NewJob is a job that somebody wants kept.
+// NewJob is a job to create.
 type NewJob struct {
 	chat.JobPlan
 
@@ -116,7 +116,7 @@ func (a *Endpoints) registerCron(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-runs", Method: http.MethodGet, Path: "/api/cron/{job}/runs", Summary: "The newest runs of a job with their outcomes", Description: "The newest 50 of the thousand that are kept. " + others, Security: endpoint.Secured}, a.listRuns)
 }
 
-// JobFilter says which jobs are meant.
+// JobFilter selects jobs.
 type JobFilter struct {
 	All     bool   `query:"all" doc:"Jobs of all users; for administrators."`
 	Track   string `query:"track" enum:"house,services" doc:"Those of people, or those that tell conversations of services; left out: both."`
@@ -127,7 +127,7 @@ func (f JobFilter) which() cronstore.Listed {
 	return cronstore.Listed{Track: f.Track, Service: f.Service}
 }
 
-// NewTask is what services are told.
+// NewTask is a scheduled message to conversations of services.
 type NewTask struct {
 	Message  string   `json:"message" minLength:"1" maxLength:"20000" doc:"What the agent of the service is told in each conversation, behind a line that says that it is from an administrator."`
 	Name     string   `json:"task_name,omitempty" maxLength:"400"`

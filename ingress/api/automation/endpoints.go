@@ -11,7 +11,7 @@ import (
 	"xbot/internal/automation/trigger/triggerstore"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

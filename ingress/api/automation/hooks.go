@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// HooksBody is the hooks of the installation, and what they have deferred.
+// HooksBody is the hooks of the installation, and the calls that they have deferred.
 type HooksBody struct {
 	Hooks    []HookBody     `json:"hooks"`
 	Faults   []hook.Fault   `json:"faults" doc:"What is wrong with the file."`
@@ -42,7 +42,7 @@ type DeferredList struct {
 	Deferred []DeferredCall `json:"deferred" doc:"The longest first, at most a hundred."`
 }
 
-// DeferredDecision is what an administrator says to a call.
+// DeferredDecision is an administrator's decision on a call.
 type DeferredDecision struct {
 	Decision string `json:"decision" enum:"allow,deny"`
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial." example:"Not before the release."`

@@ -1,4 +1,4 @@
-// Package connections has the endpoints of the accounts that people have connected by OAuth, and of the providers at which they can.
+// Package connections has the endpoints of the accounts that users have connected by OAuth, and of the providers at which they can.
 package connections
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/extension/oauth"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -24,7 +24,7 @@ type OAuthProviders struct {
 	RedirectURL string               `json:"redirect_url" doc:"What a provider has to be told as the redirect address of xbot."`
 }
 
-// OAuthProviderDraft is what a provider is to be.
+// OAuthProviderDraft is the definition of a provider.
 type OAuthProviderDraft struct {
 	Name         string               `json:"name,omitempty" maxLength:"200" doc:"As people read it; left out: the id."`
 	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared."`
@@ -41,20 +41,20 @@ type OAuthProviderDraft struct {
 	Revision     int64                `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that id yet."`
 }
 
-// ConnectedAccounts are the accounts of a person.
+// ConnectedAccounts are the accounts of a user.
 type ConnectedAccounts struct {
 	Accounts  []chat.OAuthAccount `json:"accounts" doc:"Those that are connected, or were and have to be connected again."`
 	Providers []Connectable       `json:"providers" doc:"Where an account can be connected."`
 }
 
-// Connectable is a provider as people see it.
+// Connectable is a provider in the form for users.
 type Connectable struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
 	Scopes []string `json:"scopes" doc:"What is always asked for."`
 }
 
-// ConnectRequest says what an account is connected for.
+// ConnectRequest names the call and scopes that an account is connected for.
 type ConnectRequest struct {
 	Call   chat.CallID `json:"call,omitempty" maxLength:"200" doc:"The call that waits for it, which says what is asked for."`
 	Scopes []string    `json:"scopes,omitempty" maxItems:"64" doc:"Beside those that are always asked for."`
@@ -66,7 +66,7 @@ type ConnectLink struct {
 	URL  string `json:"url,omitempty" doc:"The whole address, where the server knows under which people reach it."`
 }
 
-// Disconnected says how the end of an account went.
+// Disconnected is the result of disconnecting an account.
 type Disconnected struct {
 	Problem string `json:"problem,omitempty" doc:"Why the provider could not be told that its tokens are not used any more. They are removed here all the same."`
 }

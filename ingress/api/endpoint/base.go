@@ -23,7 +23,7 @@ import (
 	"xbot/internal/turn/subagents/subagentstore"
 )
 
-// Base is what all endpoints need: who asks, which session is theirs, and how errors are answered.
+// Base has the common parts of all endpoints: the caller, their sessions, and answers to errors.
 type Base struct {
 	Agents        *subagentstore.Store
 	Conversations *conversation.Store
@@ -35,7 +35,7 @@ type Base struct {
 	Outages *outage.Watch
 }
 
-// Usual knows which model answers a person where nothing else was chosen: its id, provider/model. 0: somebody of whom nothing is known.
+// Usual returns the default model of a user: its id, provider/model. 0: an unknown user.
 type Usual interface {
 	Of(ctx context.Context, user chat.UserID) (string, error)
 }
@@ -43,16 +43,16 @@ type Usual interface {
 // IsDemo reports whether a model is the built-in one, which is no language model.
 func IsDemo(model string) bool { return strings.HasPrefix(model, "demo/") }
 
-// Info is what clients learn about the server.
+// Info is the data of the server for clients.
 type Info struct {
 	Version    string
 	Namespace  string
 	TemporalUI bool // whether the UI is mounted under /temporal/
 	StartedAt  time.Time
-	Database   string // where it is, without who opens it
+	Database   string // where it is, without credentials
 	Home       string // the data folder
-	SignOn     string // name of the OpenID Connect provider by which people sign in; empty: there is none
-	URL        string // address that people use, where the operator has said it; empty: whatever they reach the server by
+	SignOn     string // name of the OpenID Connect provider by which users sign in; empty: there is none
+	URL        string // address that users use, if the operator has set it; empty: any by which they reach the server
 	Copy       bool   // another xbot works with the original of the database
 }
 
@@ -74,10 +74,10 @@ func (q *Request) HTTP() *http.Request { return q.r }
 // Writer writes the answer without huma.
 func (q *Request) Writer() http.ResponseWriter { return q.w }
 
-// Secured are the ways to say who asks.
+// Secured are the ways to authenticate.
 var Secured = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 
-// Own returns a session of the user. A session of somebody else looks like none.
+// Own returns a session of the user. A session of another user looks like none.
 func (b *Base) Own(ctx context.Context, key chat.SessionKey) (chat.Session, error) {
 	if _, err := session.Parse(key); err != nil {
 		return chat.Session{}, b.Problem(err)
@@ -106,7 +106,7 @@ type Key struct {
 	Key chat.SessionKey `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
 }
 
-// Readable returns a session of the user; for an administrator, of anybody.
+// Readable returns a session of the user; for an administrator, of any user.
 func (b *Base) Readable(ctx context.Context, key chat.SessionKey) (chat.Session, error) {
 	if !auth.User(ctx).Admin {
 		return b.Own(ctx, key)
@@ -118,7 +118,7 @@ func (b *Base) Readable(ctx context.Context, key chat.SessionKey) (chat.Session,
 	return s, b.Problem(err)
 }
 
-// AdminOnly refuses everybody who is no administrator.
+// AdminOnly refuses users who are no administrators.
 func (b *Base) AdminOnly(ctx context.Context) error {
 	if auth.User(ctx).Admin {
 		return nil

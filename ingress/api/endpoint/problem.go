@@ -79,14 +79,14 @@ func Shorten(text string, limit int) string {
 	return text[:limit] + "…"
 }
 
-// Refusal is what an error among several results says: the HTTP status that it has alone, and why.
+// Refusal returns the HTTP status that an error among several results has alone, and its detail.
 func (b *Base) Refusal(err error) (status int, detail string) {
 	status, detail = statusOf(err)
 	b.note(status, err)
 	return status, detail
 }
 
-// note logs what the client does not learn. An outage is logged once, not for each request.
+// note logs errors that the client does not learn. An outage is logged once, not for each request.
 func (b *Base) note(status int, err error) {
 	if status >= http.StatusInternalServerError && b.Outages.Refused(err) {
 		return
@@ -99,7 +99,7 @@ func (b *Base) note(status int, err error) {
 	}
 }
 
-// headers are what an answer has beside its document.
+// headers are the additional headers of an answer.
 func headers(status int, err error) http.Header {
 	header := http.Header{}
 	if after := fault.After(err); after > 0 {

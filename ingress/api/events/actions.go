@@ -12,10 +12,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// taking is what a client says before it carries an action out.
+// taking is the answer of a client before it carries an action out.
 const taking = "taking"
 
-// ActionAnswer is what a client says to an action.
+// ActionAnswer is the answer of a client to an action.
 type ActionAnswer struct {
 	Client  string `json:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"The client that was sent the action."`
 	Outcome string `json:"outcome" enum:"taking,done,refused" doc:"taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused."`

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/tool/clientcontrol/clientactions"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

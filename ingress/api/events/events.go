@@ -106,7 +106,7 @@ func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// clientID is what a client may call itself.
+// clientID matches the id that a client may give itself.
 var clientID = regexp.MustCompile(`^[0-9A-Za-z]{8,40}$`)
 
 // actsAs returns as which client a stream carries actions out: as none where its token only reads, since it could not answer them.

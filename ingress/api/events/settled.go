@@ -11,8 +11,8 @@ import (
 // (package feed: 256), so that even if each is a piece of another turn none is forgotten before it is looked at.
 const settledTurns = 300
 
-// settled remembers what the durable events of a stream have delivered as a whole, so that no live piece of it follows. Live
-// pieces and durable events arrive on different paths, and a piece from another process may be late.
+// settled remembers the steps and outputs that durable events of a stream have delivered whole, so that no live piece of
+// them follows. Live pieces and durable events arrive on different paths, and a piece from another process may be late.
 type settled []*progress
 
 // progress is how far a turn has come on a stream.

@@ -14,7 +14,7 @@ import (
 type Hello struct {
 	Seq     int64        `json:"seq" doc:"Of the newest durable event."`
 	Session chat.Session `json:"session"`
-	// Gap says that events after the cursor are missing, since they were pruned.
+	// Gap reports that events after the cursor are missing, since they were pruned.
 	Gap bool `json:"gap,omitempty" doc:"Events after the cursor of this connection are not kept any more: read the conversation anew, and go on from there."`
 }
 
@@ -71,7 +71,7 @@ func (a *Endpoints) missing(ctx context.Context, s chat.Session, after int64) (b
 	return len(next) == 0 || next[0].Seq > after+1, err
 }
 
-// subscribe starts watching a session; of a subagent with what goes on in the tree that it is part of.
+// subscribe starts watching a session; of a subagent with the events of the tree that it is part of.
 func (a *Endpoints) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription, error) {
 	if s.ChatType != chat.ChatSubagent {
 		return a.Bus.Subscribe(s.Key), nil
@@ -88,7 +88,7 @@ type watcher struct {
 	*Endpoints
 
 	session chat.SessionKey
-	as      string // which client of the person it is, for actions; empty: none that carries them out
+	as      string // id of the client among those of the user, for actions; empty: it carries out none
 	settled settled
 	client  client
 }
@@ -103,7 +103,7 @@ func (w *watcher) May(ctx context.Context) error {
 	return err
 }
 
-// Live sends a live event, unless what it is a piece of was sent as a whole.
+// Live sends a live event, unless it is a piece of something that was sent whole.
 func (w *watcher) Live(ctx context.Context, e chat.Event) error {
 	if e.Kind == chat.EventAction {
 		return w.act(ctx)
@@ -114,7 +114,7 @@ func (w *watcher) Live(ctx context.Context, e chat.Event) error {
 	return w.client.Send(e)
 }
 
-// act sends what the client has to carry out, if it is one that does. Its person alone is sent it: an administrator who reads along is not.
+// act sends the client the actions to carry out, if it carries any out. Only its user gets them: an administrator who reads along does not.
 func (w *watcher) act(ctx context.Context) error {
 	if w.as == "" {
 		return nil
@@ -144,10 +144,10 @@ func (w *watcher) Durable(ctx context.Context, e chat.Event) error {
 	return w.client.Send(e)
 }
 
-// CaughtUp does nothing: what is live comes by itself.
+// CaughtUp does nothing: the watcher gets live events without it.
 func (w *watcher) CaughtUp(context.Context) error { return nil }
 
-// Ping tells the client that the stream goes on.
+// Ping shows the client that the stream goes on.
 func (w *watcher) Ping(context.Context) error { return w.client.Ping() }
 
 // linked adds the Temporal link to a turn event.

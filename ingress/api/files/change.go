@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// TwoPaths are those of a move or a copy.
+// TwoPaths are the paths of a move or a copy.
 type TwoPaths struct {
 	From string `json:"from" minLength:"1" maxLength:"4096" doc:"A file or folder; relative to the session's folder, or absolute."`
 	To   string `json:"to" minLength:"1" maxLength:"4096" doc:"Its new path, where nothing is yet."`

@@ -17,8 +17,8 @@ const (
 	maxCopiedBytes = 2 << 30 // of their content
 )
 
-// copy copies a file, or a folder with what it holds. A folder is copied beside its place and put there whole: what fails in between
-// takes nothing with it but the copy.
+// copy copies a file, or a folder with its content. A folder is copied next to its destination and put there whole: a failure in
+// between loses nothing but the copy.
 func (p location) copy(ctx context.Context, from, to string) error {
 	info, err := p.box.Stat(ctx, from)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p location) copy(ctx context.Context, from, to string) error {
 	if err != nil {
 		undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 		defer cancel()
-		_ = p.box.RemoveAll(undo, beside) // what stays is a folder that the person sees
+		_ = p.box.RemoveAll(undo, beside) // a folder that stays is visible to the user
 	}
 	return err
 }
@@ -82,7 +82,7 @@ func (p location) copyEntry(ctx context.Context, entry sandbox.FileInfo, to stri
 	return p.copyFile(ctx, entry, to)
 }
 
-// copyFile passes the content through, a part at a time. The copy may be read, changed and run by whom the file may be.
+// copyFile passes the content through, a part at a time. The copy has the permissions of the file.
 func (p location) copyFile(ctx context.Context, from sandbox.FileInfo, to string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

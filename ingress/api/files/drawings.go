@@ -8,7 +8,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// How many pages are drawn, or wait for it, at the same time: of all people and of one. Each holds its file in memory.
+// How many pages are drawn, or wait for it, at the same time: of all users and of one. Each holds its file in memory.
 const (
 	drawingsAtOnce = 4
 	ownAtOnce      = 2
@@ -21,7 +21,7 @@ type drawings struct {
 	of   map[chat.UserID]int
 }
 
-// begin takes a place for a page that a person looks at; done gives it back. RateLimited: there is none now.
+// begin takes a place for a page that a user looks at; done gives it back. RateLimited: there is none now.
 func (d *drawings) begin(user chat.UserID) (done func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/calls"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

@@ -150,7 +150,7 @@ func (a *Endpoints) link(ctx context.Context, key chat.SessionKey, in NewFileLin
 	return FileLink{URL: url, ExpiresAt: expires}, err
 }
 
-// location is where the files of a session are.
+// location is the place of the files of a session.
 type location struct {
 	box  sandbox.Sandbox
 	base string // the session's folder: relative paths start here
@@ -198,7 +198,7 @@ func locationOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) locati
 	return p
 }
 
-// path makes what a client sent absolute.
+// path makes a path from a client absolute.
 func (p location) path(sent string) (string, error) {
 	switch {
 	case strings.ContainsRune(sent, 0):

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// pagesHeader says how many pages a PDF has.
+	// pagesHeader is the number of pages of a PDF.
 	pagesHeader = "X-Pages"
 	// minWidth is the least width of a picture of a page, in pixels; the largest is pdf.MaxSide.
 	minWidth = 100
 	// pdfChunk is how much of a PDF is read from a runner at once, in bytes; a frame of the runner protocol holds more.
 	pdfChunk = 4 << 20
-	// pageCache lets a browser keep a page, which it shows again once the server has said that its file is the same.
+	// pageCache lets a browser keep a page, which it shows again once the server has confirmed that its file is the same.
 	pageCache = "private, no-cache"
 )
 
@@ -44,7 +44,7 @@ type pageRequest struct {
 	Known string `header:"If-None-Match"`
 }
 
-// pageResponse is the picture of a page. It is what we made, whatever the file was.
+// pageResponse is the picture of a page, which the server has drawn.
 type pageResponse struct {
 	Type  string `header:"Content-Type"`
 	Pages int    `header:"X-Pages" doc:"How many pages the PDF has."`
@@ -94,7 +94,7 @@ func (r pageRequest) tag(file string, info sandbox.FileInfo) string {
 	return strconv.Quote(sum([]byte(made)))
 }
 
-// withPages says of a page that cannot be drawn how many there are, where that is known: others may be.
+// withPages adds the number of pages to the error of a page that cannot be drawn, if it is known: others may be.
 func withPages(problem error, pages int) error {
 	if pages == 0 {
 		return problem
@@ -102,7 +102,7 @@ func withPages(problem error, pages int) error {
 	return huma.ErrorWithHeaders(problem, http.Header{pagesHeader: {strconv.Itoa(pages)}})
 }
 
-// draw draws a page within the bounds of the person and of the process.
+// draw draws a page within the bounds of the user and of the process.
 func (a *Endpoints) draw(ctx context.Context, box sandbox.Sandbox, file string, info sandbox.FileInfo, want *pageRequest) (pageResponse, error) {
 	if info.Dir {
 		return pageResponse{}, fault.Errorf(fault.Invalid, "%s is a folder", file)
@@ -135,7 +135,7 @@ func (a *Endpoints) draw(ctx context.Context, box sandbox.Sandbox, file string, 
 	return out, nil
 }
 
-// readPDF reads a PDF as a whole. Of what is none, or too large, only the beginning is read.
+// readPDF reads a whole PDF. Of another file, or one that is too large, it reads only the beginning.
 func readPDF(ctx context.Context, box sandbox.Sandbox, file string) ([]byte, error) {
 	var data []byte
 	for {

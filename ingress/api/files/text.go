@@ -37,7 +37,7 @@ type FileText struct {
 	file charset.Charset
 }
 
-// SavedText says what a file holds by now.
+// SavedText is the state of a saved file.
 type SavedText struct {
 	Path    string    `json:"path" doc:"Absolute."`
 	SHA256  string    `json:"sha256" doc:"Of the content, hexadecimal; a change names it."`
@@ -110,7 +110,7 @@ func (p location) readText(ctx context.Context, sent string) (FileText, error) {
 	}}, nil
 }
 
-// writeText writes what nobody else has written meanwhile, in the encoding and with the line ends of what it replaces. A new file gets its folder.
+// writeText writes a file unless another writer has changed it, in the encoding and with the line ends of the old text. A new file gets its folder.
 func (p location) writeText(ctx context.Context, n NewText) (SavedText, error) {
 	file, err := p.path(n.Path)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 const (
 	maxUploadBytes = 100 << 20 // a file
 	maxUploadFiles = 10
-	maxUploadExtra = 1 << 20 // of a request beside its files: boundaries and headers of parts
+	maxUploadExtra = 1 << 20 // of a request without its files: boundaries and headers of parts
 	maxSameNames   = 1000    // numbers that are tried for a name that is taken
 	maxUploads     = 8       // of a user at once; each holds a file open on a runner
 )
@@ -36,7 +36,7 @@ const (
 	answerTime  = 2 * time.Minute
 )
 
-// undoTime bounds the removal of what a failed upload left.
+// undoTime bounds the removal of the files of a failed upload.
 const undoTime = 10 * time.Second
 
 // arrivingPrefix begins the name of a file that is complete and about to get its own name. A file that is older than abandoned gets none.
@@ -55,7 +55,7 @@ type UploadedFile struct {
 	Size int64  `json:"size" doc:"Bytes."`
 }
 
-// Uploaded lists what was stored.
+// Uploaded lists the stored files.
 type Uploaded struct {
 	Files []UploadedFile `json:"files"`
 }
@@ -191,7 +191,7 @@ func (u *upload) file(ctx context.Context, part *multipart.Part) error {
 	from := &pieces{upload: u, from: part, name: filename.Safe(part.FileName())}
 	size, err := u.box.Upload(ctx, arriving, from, sandbox.WriteCreate)
 	if from.err != nil {
-		return from.err // the client's fault explains what the runner saw
+		return from.err // the client's fault explains the error of the runner
 	}
 	if err != nil {
 		return err
@@ -230,8 +230,8 @@ func (u *upload) prepare(ctx context.Context) error {
 	return u.sweep(ctx)
 }
 
-// place gives a complete file its name, or the name with a number: what is there is never overwritten, however many uploads go on at
-// once, and a kill of the server leaves no part of a file under the name.
+// place gives a complete file its name, or the name with a number: it never overwrites a file, however many uploads go on at once,
+// and a kill of the server leaves no part of a file under the name.
 func (u *upload) place(ctx context.Context, arriving, name string) (string, error) {
 	for n := range maxSameNames {
 		try := filename.Numbered(name, n)
@@ -257,12 +257,12 @@ func (u *upload) sweep(ctx context.Context) error {
 	return nil
 }
 
-// undo removes what was stored by an upload that failed.
+// undo removes the files that a failed upload has stored.
 func (u *upload) undo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()
 	for _, f := range u.done {
-		_ = u.box.Remove(ctx, f.Path) // what stays is a file that the person sees
+		_ = u.box.Remove(ctx, f.Path) // a file that stays is visible to the user
 	}
 }
 

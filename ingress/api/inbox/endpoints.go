@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -33,30 +33,30 @@ type InboxBody struct { //nolint:revive // the name of its schema in the API
 	Unread InboxUnread                 `json:"unread"`
 }
 
-// InboxUnread counts what waits for a person.
+// InboxUnread counts the waiting items of a user.
 type InboxUnread struct { //nolint:revive // as above
 	Items   int `json:"items" doc:"Items that nobody has looked at."`
 	Waiting int `json:"waiting" doc:"Conversations that are taken in which the consumer has the last word."`
 }
 
-// Saying is what an administrator says to a consumer.
+// Saying is a message of an administrator to a consumer.
 type Saying struct {
 	Text string `json:"text" minLength:"1" maxLength:"10000" doc:"Plain text or Markdown."`
 	ID   string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Yours; the same again is said once."`
 }
 
-// HandBody says who answers in a conversation.
+// HandBody is the handover of a conversation.
 type HandBody struct {
 	Taken   bool        `json:"taken" doc:"You answer there; the agent is silent."`
 	Stopped chat.TurnID `json:"stopped,omitempty" doc:"The turn that was stopped by that."`
 }
 
-// InboxItemPath says which item a request is about.
+// InboxItemPath names the item of a request.
 type InboxItemPath struct { //nolint:revive // as above
 	ID string `path:"id" maxLength:"20" example:"inbox_0a1b2c3d"`
 }
 
-// TalkPath says which conversation a request is about.
+// TalkPath names the conversation of a request.
 type TalkPath struct {
 	ID           string `path:"id" maxLength:"12" example:"svc_0a1b2c3d"`
 	Conversation string `path:"cid" maxLength:"10" example:"0123456789"`
@@ -173,7 +173,7 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 	return a.item(ctx, in.ID)
 }
 
-// by is who asks, on the page or by a program of theirs.
+// by is the caller, on the page or by a program of theirs.
 func by(ctx context.Context) servicestore.Actor {
 	user := auth.User(ctx)
 	return servicestore.Actor{User: user.ID, Name: user.Name}
@@ -182,7 +182,7 @@ func by(ctx context.Context) servicestore.Actor {
 // saidID keeps the ids that clients give apart from those of messages of platforms.
 func saidID(id string) string { return "api-" + id }
 
-// note says in the log what an administrator did.
+// note logs an action of an administrator.
 func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
 	a.Log.Info(what, append(about, "by", auth.User(ctx).Name)...)
 }

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/inspect"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

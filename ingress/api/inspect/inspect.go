@@ -88,7 +88,7 @@ func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
 	return &out, a.Problem(err)
 }
 
-// sessionPlace reads what Next of a page says: when its last conversation was used, and its key.
+// sessionPlace reads Next of a page: when its last conversation was used, and its key.
 func sessionPlace(after string) (inspect.SessionPlace, error) {
 	if after == "" {
 		return inspect.SessionPlace{}, nil

@@ -1,4 +1,4 @@
-// Package mcpservers has the endpoints of the servers of tools that speak the Model Context Protocol: those of a person and of the installation.
+// Package mcpservers has the endpoints of the servers of tools that speak the Model Context Protocol: those of a user and of the installation.
 package mcpservers
 
 import (
@@ -13,7 +13,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -21,7 +21,7 @@ type Endpoints struct {
 	Connections project.Connections
 	Source      *mcp.Source
 	Projects    project.Agreements
-	Boxes       sandbox.Boxes // where commands run: on the runner of the person
+	Boxes       sandbox.Boxes // where commands run: on the runner of the user
 }
 
 // MCPServers lists servers of tools.
@@ -29,7 +29,7 @@ type MCPServers struct {
 	Servers []chat.MCPServer `json:"servers" doc:"Those of the installation and, behind them, yours. A server of yours takes the place of the installation's of the same name."`
 }
 
-// MCPServerDraft is what a server of tools is to be: a command with args and env, or a url with headers.
+// MCPServerDraft is the definition of an MCP server: a command with args and env, or a url with headers.
 type MCPServerDraft struct {
 	Shared       bool              `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
 	Transport    chat.MCPTransport `json:"transport,omitempty" enum:"stdio,http,sse" doc:"Left out: http where there is a url, else stdio."`
@@ -66,7 +66,7 @@ type MCPServerTool struct {
 }
 
 type (
-	// MCPServerPath says which server a request is about.
+	// MCPServerPath names the server of a request.
 	MCPServerPath struct {
 		Name   string `path:"name" maxLength:"64" doc:"One to 32 small letters, digits and dashes." example:"github"`
 		Shared bool   `query:"shared" doc:"That of the installation."`

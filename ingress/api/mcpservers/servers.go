@@ -29,7 +29,7 @@ func outside(s chat.MCPServer) chat.MCPServer {
 	return s
 }
 
-// owner says whose server a change is about: the installation's only for administrators.
+// owner returns the owner of the server to change: the installation only for administrators.
 func (a *Endpoints) owner(ctx context.Context, shared bool) (chat.UserID, error) {
 	if shared {
 		return 0, a.AdminOnly(ctx)
@@ -106,7 +106,7 @@ func (a *Endpoints) account(ctx context.Context, in *MCPServerPath) (*struct{ Bo
 	return &struct{ Body chat.MCPServer }{s}, nil
 }
 
-// asked asks a server what it offers. That it does not answer is part of the state.
+// asked asks a server what it offers. A failure of the server is part of the state.
 func (a *Endpoints) asked(ctx context.Context, s chat.MCPServer) (*stateBody, error) {
 	problem, err := a.ask(ctx, s)
 	if err != nil {
@@ -119,10 +119,10 @@ func (a *Endpoints) asked(ctx context.Context, s chat.MCPServer) (*stateBody, er
 	return a.state(ctx, now, problem)
 }
 
-// askTime is how long a server may take to answer a person who waits for it.
+// askTime is how long a server may take to answer a user who waits for it.
 const askTime = 20 * time.Second
 
-// ask says why a server does not tell what it offers; the error is for what has nothing to do with it.
+// ask returns why a server does not list what it offers; err is for unrelated failures.
 func (a *Endpoints) ask(ctx context.Context, s chat.MCPServer) (problem string, err error) {
 	timed, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()
@@ -166,7 +166,7 @@ func (a *Endpoints) listed(ctx context.Context, s chat.MCPServer) ([]MCPServerTo
 func (a *Endpoints) tools(ctx context.Context, in *MCPServerPath) (*struct{ Body MCPServerTools }, error) {
 	owner := auth.User(ctx).ID
 	if in.Shared {
-		owner = 0 // its tools are for everybody
+		owner = 0 // its tools are for all users
 	}
 	s, err := a.Servers.Own(ctx, owner, in.Name)
 	if err != nil {

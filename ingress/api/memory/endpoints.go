@@ -1,4 +1,4 @@
-// Package memory has the endpoints of what is remembered.
+// Package memory has the endpoints of memories.
 package memory
 
 import (
@@ -8,7 +8,7 @@ import (
 	"xbot/internal/memory/view"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

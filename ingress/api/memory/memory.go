@@ -14,7 +14,7 @@ import (
 	"xbot/internal/memory/view"
 )
 
-// Owner names a memory of the person who asks. There is no other.
+// Owner names a memory of the caller. There is no other.
 type Owner struct {
 	Agent string `query:"agent" maxLength:"100" default:"main" doc:"Whose memory: main, or the name of an agent that has its own."`
 }
@@ -23,7 +23,7 @@ func (w Owner) of(ctx context.Context) chat.MemoryOwner {
 	return chat.MemoryOwner{User: auth.User(ctx).ID, Agent: w.Agent}
 }
 
-// RememberedBody is what was found.
+// RememberedBody lists the memories that were found.
 type RememberedBody struct {
 	Items []chat.Remembered `json:"items"`
 }
@@ -39,7 +39,7 @@ type MemoryEdit struct { //nolint:revive // the name of its schema in the API
 	Content string `json:"content" maxLength:"20000" doc:"What it shall be; empty: the note is deleted, the block emptied."`
 }
 
-// Forgotten names what is to be forgotten, as it was shown.
+// Forgotten names the memories to forget, as they were shown.
 type Forgotten struct {
 	Items []chat.Remembered `json:"items" minItems:"1" maxItems:"200"`
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/calls"
 )
 
-// Answer is what a person says to the question whether a call may run.
+// Answer is a user's answer to the question whether a call may run.
 type Answer struct {
 	Decision string `json:"decision,omitempty" enum:"allow,deny" doc:"May be left out with answers, which allow."`
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
@@ -31,12 +31,12 @@ type AnswerOf struct {
 	Answer
 }
 
-// AnswerList are those to several calls of a conversation.
+// AnswerList has answers to several calls of a conversation.
 type AnswerList struct {
 	Answers []AnswerOf `json:"answers" minItems:"1" maxItems:"64" doc:"One for each call."`
 }
 
-// Answered says what came of one of several answers: the call as it is now, or why the answer was refused.
+// Answered is the result of one of several answers: the call as it is now, or why the answer was refused.
 type Answered struct {
 	CallID chat.CallID    `json:"call_id"`
 	Call   *chat.ToolCall `json:"call,omitempty"`
@@ -44,13 +44,13 @@ type Answered struct {
 	Detail string         `json:"detail,omitempty" doc:"Why it was refused."`
 }
 
-// AnsweredBody has what came of several answers, in their order.
+// AnsweredBody has the results of several answers, in their order.
 type AnsweredBody struct {
 	Results []Answered `json:"results"`
 }
 
 func (a *Endpoints) registerApprovals(h huma.API) {
-	// The store says who may answer.
+	// The store decides who may answer.
 	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, even if no worker runs. 409: it was answered before, or it is too late."},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
@@ -109,10 +109,10 @@ func (a *Endpoints) answerEach(ctx context.Context, s chat.Session, answers []An
 	return out, nil
 }
 
-// registerAllowance has the endpoint by which a person allows everything in a turn, or takes that back.
+// registerAllowance has the endpoint by which a user allows everything in a turn, or takes that back.
 func (a *Endpoints) registerAllowance(h huma.API, method string, allow bool, o huma.Operation) {
 	o.Method, o.Path, o.DefaultStatus = method, "/api/sessions/{key}/turns/{turn}/allowance", http.StatusOK
-	// The store says who may allow.
+	// The store decides who may allow.
 	endpoint.InReadable(a.Base, h, o, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		TurnID chat.TurnID `path:"turn" maxLength:"200" doc:"Id of a turn that runs."`

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// AskAgain says how a message is asked again.
+// AskAgain describes how a message is asked again.
 type AskAgain struct {
 	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
 	Text            string `json:"text,omitempty" doc:"What is asked in its place, at most 200000 bytes; it is no command. Absent: what stood there."`

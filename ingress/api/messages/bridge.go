@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// BridgeMessage is a message of a platform that has no channel of its own here.
+// BridgeMessage is a message of a platform that has no channel here.
 type BridgeMessage struct {
 	Account   string        `json:"account,omitempty" doc:"Of the bot, where the platform has several."`
 	ID        string        `json:"id" minLength:"1" maxLength:"256" doc:"The platform's id of the message. Delivered again with the same one it is the same message."`
@@ -33,7 +33,7 @@ type BridgeMessage struct {
 	Answers   bool          `json:"answers,omitempty" doc:"It answers to or quotes a message of the bot."`
 }
 
-// BridgePeer is who wrote it.
+// BridgePeer is the sender of a message.
 type BridgePeer struct {
 	ID   string `json:"id" minLength:"1" maxLength:"256" doc:"Their id on the platform."`
 	Name string `json:"name,omitempty"`
@@ -69,7 +69,7 @@ func (b Bridged) envelope() chat.Envelope {
 	return e
 }
 
-// Changed says whether a change came in time.
+// Changed reports whether a change came in time.
 type Changed struct {
 	Changed bool `json:"changed" doc:"false: it was answered before, is being answered, or is unknown; nothing has changed."`
 }

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// How many recordings are transcribed: of all people and of one at the same time, each in memory, and of one person within a minute.
+// How many recordings are transcribed: of all users and of one at the same time, each in memory, and of one user within a minute.
 const (
 	recordingsAtOnce = 8
 	ownAtOnce        = 2
@@ -24,13 +24,13 @@ type dictations struct {
 	of   map[chat.UserID]*dictating
 }
 
-// dictating is what one person has transcribed of late.
+// dictating is the recent recordings of one user.
 type dictating struct {
 	open  int
 	began []time.Time // within the last minute, the oldest first
 }
 
-// begin takes a place for a recording of a person; done gives it back. RateLimited: there is none now.
+// begin takes a place for a recording of a user; done gives it back. RateLimited: there is none now.
 func (d *dictations) begin(user chat.UserID, now time.Time) (done func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -64,7 +64,7 @@ func (d *dictations) end(mine *dictating) {
 	mine.open--
 }
 
-// forget leaves out what began before a time, and people of whom nothing is left.
+// forget removes dictations that began before a time, and users who have none left.
 func (d *dictations) forget(before time.Time) {
 	maps.DeleteFunc(d.of, func(_ chat.UserID, p *dictating) bool {
 		p.began = slices.DeleteFunc(p.began, func(at time.Time) bool { return at.Before(before) })

@@ -1,4 +1,4 @@
-// Package messages has the endpoints for messages, the queue, commands, answers to questions and what is said in recordings.
+// Package messages has the endpoints for messages, the queue, commands, answers to questions and transcripts of recordings.
 package messages
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/attachments"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

@@ -24,7 +24,7 @@ func attach(in *intake.Inbound, paths []string) error {
 	}
 	lines := chat.AttachmentLines(in.Files)
 	if strings.TrimSpace(in.Text) == "" {
-		in.Text = strings.TrimSpace(lines) // it says nothing else
+		in.Text = strings.TrimSpace(lines) // it has no other text
 		return nil
 	}
 	in.After = lines

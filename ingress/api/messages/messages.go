@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// NewMessage is a message of a person.
+// NewMessage is a message of a user.
 type NewMessage struct {
 	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
 	Text            string `json:"text" doc:"At most 200000 bytes. It may be empty where there are files."`
@@ -25,7 +25,7 @@ type NewMessage struct {
 	Files []string `json:"files,omitempty" maxItems:"20" doc:"Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures."`
 }
 
-// Accepted says that a message was committed.
+// Accepted is the receipt of a committed message.
 type Accepted struct {
 	ID        chat.InboxID `json:"id"`
 	Duplicate bool         `json:"duplicate" doc:"It had been accepted before."`
@@ -86,7 +86,7 @@ func (a *Endpoints) Send(ctx context.Context, s chat.Session, m NewMessage) (eng
 	return got, a.Problem(err)
 }
 
-// transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.
+// transcriptBody makes empty lists of nil ones: clients should not have to distinguish them.
 func transcriptBody(t conversation.Transcript) Transcript {
 	out := Transcript{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
 	out.Messages = append(out.Messages, t.Messages...)
@@ -103,7 +103,7 @@ func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string
 	}
 }
 
-// Stopped says what a stop found.
+// Stopped is the result of a stop.
 type Stopped struct {
 	Stopped chat.TurnID `json:"stopped" doc:"The turn that is being stopped, empty if none ran."`
 	Queued  int         `json:"queued" doc:"Queued messages that will not get a turn."`

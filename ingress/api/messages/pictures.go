@@ -10,8 +10,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// pictureResponse is a picture with what browsers are told of it: it is what we made, whatever the file was. They may keep it,
-// since its name follows from what it holds.
+// pictureResponse is a picture with its headers for browsers: the server made it, from any file. They may keep it, since its
+// name follows from what it holds.
 type pictureResponse struct {
 	Type  string `header:"Content-Type"`
 	Cache string `header:"Cache-Control"`

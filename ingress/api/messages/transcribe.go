@@ -29,12 +29,12 @@ const (
 	answerTime = 30 * time.Second
 )
 
-// Transcriber makes text of what people say, by the key of a person.
+// Transcriber transcribes recordings, by the key of a user.
 type Transcriber interface {
 	Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error)
 }
 
-// Transcribed is what was said in a recording.
+// Transcribed is the transcript of a recording.
 type Transcribed struct {
 	Text string `json:"text" doc:"On one line. Empty: nothing was made out."`
 }
@@ -45,7 +45,7 @@ var recordings = map[string]string{
 	"audio/x-m4a": "a.m4a", "video/mp4": "a.mp4", "audio/wav": "a.wav", "audio/wave": "a.wav", "audio/x-wav": "a.wav", "audio/mpeg": "a.mp3", "audio/mp3": "a.mp3",
 }
 
-// described are those of them that the document names.
+// described are the types of them that the document names.
 var described = []string{"audio/webm", "audio/ogg", "audio/mp4", "audio/wav", "audio/mpeg"}
 
 func (a *Endpoints) registerTranscribe(h huma.API) {
@@ -89,7 +89,7 @@ func (a *Endpoints) transcribe(ctx context.Context, in *struct{ endpoint.Request
 
 // recording reads the body of a request, within its limits.
 func recording(r *http.Request, w http.ResponseWriter) (name string, audio []byte, err error) {
-	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // what cannot be read names no kind
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // an unreadable type has no kind
 	name, ok := recordings[strings.ToLower(kind)]
 	if !ok {
 		return "", nil, fault.Errorf(fault.Invalid, "a recording of the type %.60q cannot be transcribed; send one of %s", kind, strings.Join(slices.Sorted(slices.Values(described)), ", "))

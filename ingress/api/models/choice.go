@@ -13,14 +13,14 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Choice is which models a person chose for all their conversations.
+// Choice is the models that a user chose for all their conversations.
 type Choice struct {
 	Usual string            `json:"usual" doc:"The model that answers you where neither a conversation nor a runner says otherwise."`
 	Model string            `json:"model" doc:"What you chose; empty: the installation's."`
 	Tiers map[string]string `json:"tiers" doc:"The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's."`
 }
 
-// ChoiceChange is what a person chooses anew; what is left out stays.
+// ChoiceChange is a change of a user's choice; omitted fields stay.
 type ChoiceChange struct {
 	Model    *string `json:"model,omitempty" maxLength:"200" doc:"Empty: the installation's."`
 	Vanguard *string `json:"vanguard,omitempty" maxLength:"200"`

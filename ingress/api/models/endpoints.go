@@ -1,4 +1,4 @@
-// Package models has the endpoints of the models that answer: which there are, which a person chose, the subscriptions that they come from,
+// Package models has the endpoints of the models that answer: which there are, which a user chose, the subscriptions that they come from,
 // and the keys of the services that tools use.
 package models
 
@@ -12,7 +12,7 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

@@ -25,7 +25,7 @@ type ToolService struct {
 	Source  string `json:"source,omitempty" enum:"own,installation,environment" doc:"Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers."`
 }
 
-// ToolKeyDraft is what a key of a tool is to be.
+// ToolKeyDraft is the definition of a key of a tool.
 type ToolKeyDraft struct {
 	Shared   bool   `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
 	Key      string `json:"key,omitempty" maxLength:"4096" doc:"Empty: the stored one stays. It is never shown again."`
@@ -36,7 +36,7 @@ type ToolKeyDraft struct {
 }
 
 type (
-	// ToolKeyPath says which service a request is about.
+	// ToolKeyPath names the service of a request.
 	ToolKeyPath struct {
 		Service string `path:"service" enum:"tavily,cloudsway,searxng,image,speech,video,transcription,realtime"`
 	}
@@ -107,7 +107,7 @@ func (a *Endpoints) setKey(ctx context.Context, in *toolKeyChange) (*struct{ Bod
 	return nil, a.Problem(fault.Errorf(fault.Conflict, "the key was removed at this moment"))
 }
 
-// keyDraft says whose a key is: the installation's only for administrators.
+// keyDraft returns the draft of a key of its owner: the installation only for administrators.
 func (a *Endpoints) keyDraft(ctx context.Context, in *toolKeyChange) (toolkey.Draft, error) {
 	owner, err := a.keyOwner(ctx, in.Body.Shared)
 	return toolkey.Draft{Key: in.Body.Key, Forget: in.Body.Forget, ToolKey: chat.ToolKey{
@@ -143,5 +143,5 @@ func (a *Endpoints) tryKey(ctx context.Context, in *toolKeyChange) (*struct{ Bod
 	return &struct{ Body ToolKeyTried }{ToolKeyTried(out)}, a.Problem(err)
 }
 
-// ToolKeyTried is what one request has shown.
+// ToolKeyTried is the result of one request.
 type ToolKeyTried toolkey.Tried

@@ -25,7 +25,7 @@ type Model struct {
 	Available    *bool       `json:"available,omitempty" doc:"Whether it can be called; missing where only the worker, which holds the keys, can tell."`
 }
 
-// Catalogue lists models and how much they can be told to think.
+// Catalogue lists models and think levels.
 type Catalogue struct {
 	Models []Model  `json:"models"`
 	Think  []string `json:"think" doc:"The think levels, ascending."`

@@ -18,7 +18,7 @@ type SubscriptionsBody struct {
 	Subscriptions []chat.Subscription `json:"subscriptions" doc:"Yours; administrators see those of the installation before them."`
 }
 
-// SubscriptionDraft is what a subscription is to be.
+// SubscriptionDraft is the definition of a subscription.
 type SubscriptionDraft struct {
 	Shared   bool                   `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
 	Name     string                 `json:"name" maxLength:"64" doc:"1 to 32 small letters, digits, _ and -." example:"openrouter"`
@@ -32,7 +32,7 @@ type SubscriptionDraft struct {
 	Revision int64                  `json:"revision,omitempty" minimum:"0" doc:"Of a change: the revision that it was made from."`
 }
 
-// SubscriptionPath says which subscription a request is about.
+// SubscriptionPath names the subscription of a request.
 type SubscriptionPath struct {
 	ID int64 `path:"id" minimum:"1"`
 }
@@ -118,7 +118,7 @@ func (a *Endpoints) save(ctx context.Context, body SubscriptionDraft, id int64) 
 	return nil, a.Problem(fault.Errorf(fault.Conflict, "the subscription was removed at this moment"))
 }
 
-// draft says whose a subscription is: the installation's only for administrators.
+// draft returns the draft of a subscription of its owner: the installation only for administrators.
 func (a *Endpoints) draft(ctx context.Context, body SubscriptionDraft, id int64) (subscription.Draft, error) {
 	owner := auth.User(ctx).ID
 	if body.Shared {

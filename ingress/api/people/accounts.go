@@ -13,12 +13,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// UsersBody lists people.
+// UsersBody lists users.
 type UsersBody struct {
 	Users []users.Account `json:"users"`
 }
 
-// NewUser is a person who was just added, with the link by which they sign in.
+// NewUser is a user who was just added, with the link by which they sign in.
 type NewUser struct {
 	ID   chat.UserID `json:"id"`
 	Name string      `json:"name"`
@@ -26,13 +26,13 @@ type NewUser struct {
 	Link string      `json:"link" doc:"Address on this server that signs them in once, within 24 hours; they choose a password there."`
 }
 
-// SignInLink is an address that signs somebody in.
+// SignInLink is an address that signs a user in.
 type SignInLink struct {
 	Link   string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
 	Tokens int    `json:"tokens" doc:"Number of the user's valid access tokens."`
 }
 
-// PersonID is the path parameter of a person.
+// PersonID is the path parameter of a user.
 type PersonID struct {
 	ID chat.UserID `path:"id" doc:"Of the person."`
 }

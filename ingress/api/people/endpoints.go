@@ -1,4 +1,4 @@
-// Package people has the endpoints of administrators for the people of the installation: accounts and invitations.
+// Package people has the endpoints of administrators for the users of the installation: accounts and invitations.
 package people
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -25,7 +25,7 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerInvites(h)
 }
 
-// note says in the log what an administrator did about people.
+// note logs an action of an administrator on users.
 func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
 	a.Log.Info(what, append(about, "by", auth.User(ctx).Name)...)
 }

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -48,7 +48,7 @@ type Plugin struct {
 	ChangedBy   string          `json:"changed_by,omitempty" doc:"Name of the administrator; left out: an operator."`
 }
 
-// PluginAbout is what a plugin says of itself.
+// PluginAbout is the description that a plugin gives.
 type PluginAbout struct {
 	ID          string             `json:"id" example:"feeds"`
 	Name        string             `json:"name"`
@@ -97,7 +97,7 @@ type PluginSetting struct {
 	Set      bool               `json:"set" doc:"It was given, and is not the default."`
 }
 
-// PluginDraft is what an archive holds.
+// PluginDraft is the content of an archive.
 type PluginDraft struct {
 	PluginAbout
 
@@ -112,7 +112,7 @@ type PluginChange struct {
 }
 
 type (
-	// PluginPath says which plugin a request is about.
+	// PluginPath names the plugin of a request.
 	PluginPath struct {
 		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
 	}
@@ -264,7 +264,7 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	return out
 }
 
-// about is what a plugin says of itself; readOnly are the tools of whose effects it is believed.
+// about is the description that a plugin gives; readOnly are the tools whose declared effects are trusted.
 func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	out := PluginAbout{
 		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest, Program: append([]string{}, m.Command.Here()...),

@@ -19,10 +19,10 @@ import (
 	"xbot/internal/i18n"
 )
 
-// maxAsk bounds the body of what a panel asks, in bytes.
+// maxAsk bounds the body of a request of a panel, in bytes.
 const maxAsk = 64 << 10
 
-// Widgets is what the endpoints of panels need.
+// Widgets has the dependencies of the endpoints of panels.
 type Widgets struct {
 	Panels extend.Extensions
 	Links  weblink.Signer
@@ -30,7 +30,7 @@ type Widgets struct {
 	pace *pace
 }
 
-// NewWidgets returns what the endpoints of panels need.
+// NewWidgets returns the dependencies of the endpoints of panels.
 func NewWidgets(panels extend.Extensions, links weblink.Signer) Widgets {
 	return Widgets{Panels: panels, Links: links, pace: &pace{by: map[chat.UserID]*asker{}}}
 }
@@ -47,25 +47,25 @@ type Panel struct {
 	Title  map[string]string `json:"title" doc:"By language: en, zh."`
 }
 
-// PanelOpened is where a browser loads a panel.
+// PanelOpened is the address from which a browser loads a panel.
 type PanelOpened struct {
 	URL       string    `json:"url" doc:"Of its document, below the address of the server. Load it into a frame with sandbox=\"allow-scripts\". Whoever has it can read the files of the panel, and nothing else."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// PanelAsk is what a panel asks its plugin.
+// PanelAsk is a request of a panel to its plugin.
 type PanelAsk struct {
 	Language string          `json:"language,omitempty" enum:"en,zh" doc:"Of the answer; left out: en."`
 	Params   json.RawMessage `json:"params,omitempty" doc:"Any JSON."`
 }
 
-// PanelAnswer is what the plugin answers.
+// PanelAnswer is the answer of the plugin.
 type PanelAnswer struct {
 	Result json.RawMessage `json:"result" doc:"Any JSON, at most 256 kB."`
 }
 
 type (
-	// WidgetPath says which panel a request is about.
+	// WidgetPath names the panel of a request.
 	WidgetPath struct {
 		Plugin string `path:"plugin" maxLength:"24" example:"feeds"`
 		Widget string `path:"widget" maxLength:"32" example:"news"`
@@ -127,12 +127,12 @@ func (a *Endpoints) ask(ctx context.Context, in *widgetAsk) (*struct{ Body Panel
 	return &struct{ Body PanelAnswer }{PanelAnswer{result}}, a.Problem(err)
 }
 
-// How much panels of one person may ask of one server.
+// How much panels of one user may ask of one server.
 const (
 	asksAtOnce  = 4
 	asksASecond = 5
 	asksBurst   = 20
-	maxAskers   = 10_000 // who are remembered
+	maxAskers   = 10_000 // users that are remembered
 )
 
 // pace bounds what panels ask.
@@ -146,7 +146,7 @@ type asker struct {
 	busy int
 }
 
-// enter counts a request until leave is called. Limited: the person has to wait.
+// enter counts a request until leave is called. Limited: the user has to wait.
 func (p *pace) enter(user chat.UserID) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

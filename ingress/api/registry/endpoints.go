@@ -1,4 +1,4 @@
-// Package registry has the endpoints of the skills and roles that people publish for each other and install.
+// Package registry has the endpoints of the skills and roles that users publish for each other and install.
 package registry
 
 import (
@@ -19,7 +19,7 @@ type Disabled interface {
 	Off(ctx context.Context, name string) (bool, error)
 }
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -28,13 +28,13 @@ type Endpoints struct {
 	Disabled Disabled // nil: none are
 }
 
-// Entries lists what was published.
+// Entries lists published entries.
 type Entries struct {
 	Entries []registry.Entry `json:"entries" doc:"By name, at most 50."`
 	More    bool             `json:"more" doc:"There are others: ask again with offset."`
 }
 
-// RegistryDetail is an entry with what is in one of its versions.
+// RegistryDetail is an entry with the content of one of its versions.
 type RegistryDetail struct { //nolint:revive // the name of its schema in the API
 	Entry    registry.Entry     `json:"entry"`
 	Versions []registry.Version `json:"versions" doc:"The newest first, at most 20."`
@@ -55,35 +55,35 @@ type BundleText struct {
 	Name string `json:"name"`
 	Text string `json:"text" doc:"At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true."`
 	Cut  bool   `json:"cut" doc:"There is more of it."`
-	// Binary says that it cannot be shown.
+	// Binary reports that the file cannot be shown.
 	Binary bool `json:"binary" doc:"It is no text."`
 }
 
-// Installs lists what is installed.
+// Installs lists installed copies.
 type Installs struct {
 	Installs []registry.Install `json:"installs" doc:"By name: yours, and what there is for everybody. One of yours takes the place of one of its name for everybody."`
 }
 
-// Publishing is what is said of a version.
+// Publishing is the visibility and the notes of a version.
 type Publishing struct {
 	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry private."`
 	Notes      string              `json:"notes,omitempty" maxLength:"1000" doc:"What is new in it."`
 }
 
-// RolePublishing says which role is published.
+// RolePublishing names the role to publish.
 type RolePublishing struct {
 	Publishing
 
 	Role int64 `json:"role" minimum:"1" doc:"A role of your own."`
 }
 
-// Revision is what is to become of an entry.
+// Revision is a change of an entry.
 type Revision struct {
 	Visibility *registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"For its owner. Who has installed it keeps it."`
 	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in."`
 }
 
-// Installing says what is to be installed.
+// Installing names the entry and version to install.
 type Installing struct {
 	Entry   int64 `json:"entry" minimum:"1"`
 	Version int   `json:"version,omitempty" minimum:"0" maximum:"2147483647" doc:"Left out: the newest."`
@@ -91,7 +91,7 @@ type Installing struct {
 	Replace bool  `json:"replace,omitempty" doc:"In place of another one of its name."`
 }
 
-// Taken says what was uninstalled.
+// Taken is the result of an uninstallation.
 type Taken struct {
 	Copies int `json:"copies" doc:"How many there were."`
 }
@@ -102,17 +102,17 @@ type Switch struct {
 }
 
 type (
-	// EntryPath says which entry a request is about.
+	// EntryPath names the entry of a request.
 	EntryPath struct {
 		ID int64 `path:"id" minimum:"1"`
 	}
-	// VersionPath says which version of an entry a request is about.
+	// VersionPath names the version of an entry of a request.
 	VersionPath struct {
 		EntryPath
 
 		Version int `path:"version" minimum:"1" maximum:"2147483647"`
 	}
-	// InstallPath says which install a request is about.
+	// InstallPath names the install of a request.
 	InstallPath struct {
 		ID     int64 `path:"id" minimum:"1"`
 		Shared bool  `query:"shared" doc:"It is the installation's; for administrators."`

@@ -28,12 +28,12 @@ func (a *Endpoints) registerEntries(h huma.API) {
 		})
 }
 
-// send has a browser save an archive: what strangers packed must not act as a page of this server.
+// send has a browser save an archive: content of other users must not act as a page of this server.
 func send(packed registry.Packed) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, out := humago.Unwrap(hctx)
 		download.SetHeader(out, packed.Name+".zip", "application/zip")
-		_, _ = out.Write(packed.Zip) // whoever has gone needs none
+		_, _ = out.Write(packed.Zip) // a client that has gone needs none
 	}}
 }
 
@@ -99,7 +99,7 @@ func (a *Endpoints) file(ctx context.Context, in *struct {
 	return &textBody{text(f)}, nil
 }
 
-// text is the beginning of a file as people can read it.
+// text is the beginning of a file in readable form.
 func text(f registry.File) BundleText {
 	shown := f.Data[:min(len(f.Data), skill.MaxPiece)]
 	cut := len(shown) < len(f.Data)

@@ -58,7 +58,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 	})
 }
 
-// mayShare refuses changes of what is there for everybody to all but administrators.
+// mayShare refuses changes of shared copies to all but administrators.
 func (a *Endpoints) mayShare(ctx context.Context, shared bool) error {
 	if shared {
 		return a.AdminOnly(ctx)
@@ -76,7 +76,7 @@ func (a *Endpoints) installs(ctx context.Context, _ *struct{}) (*installsBody, e
 	return &installsBody{Installs{append([]registry.Install{}, all...)}}, a.Problem(err)
 }
 
-// mark says whether the policy has switched a skill off.
+// mark records whether the policy has switched a skill off.
 func (a *Endpoints) mark(ctx context.Context, one *registry.Install) (err error) {
 	if one.Kind == registry.Skill && a.Disabled != nil {
 		one.Disabled, err = a.Disabled.Off(ctx, one.Name)

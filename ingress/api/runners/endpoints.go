@@ -1,4 +1,4 @@
-// Package runners has the endpoints of the runners of a person.
+// Package runners has the endpoints of the runners of a user.
 package runners
 
 import (
@@ -8,7 +8,7 @@ import (
 	"xbot/ingress/runners/manage"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

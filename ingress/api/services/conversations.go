@@ -33,14 +33,14 @@ type ConsumerConversations struct {
 	More          bool                   `json:"more" doc:"There are others: ask again with before, the updated_at of the last one."`
 }
 
-// ConsumerTranscript is a part of what was said.
+// ConsumerTranscript is a part of the transcript of a consumer's conversation.
 type ConsumerTranscript struct {
 	Conversation ConsumerConversation `json:"conversation"`
 	Messages     []chat.Message       `json:"messages" doc:"Ascending, each with its tool calls. A consumer wrote them: show them as text."`
 	HasMore      bool                 `json:"has_more"`
 }
 
-// ConsumerConversationPath says which conversation a request is about.
+// ConsumerConversationPath names the conversation of a request.
 type ConsumerConversationPath struct {
 	ServicePath
 

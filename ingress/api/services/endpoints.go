@@ -1,5 +1,5 @@
-// Package services has the endpoints by which administrators publish agents as services: what a service is, its keys, and the conversations
-// of its consumers, which are read and deleted here and nowhere written to.
+// Package services has the endpoints by which administrators publish agents as services: the definition of a service, its keys, and the
+// conversations of its consumers, which are read and deleted here and nowhere written to.
 package services
 
 import (
@@ -18,7 +18,7 @@ import (
 	"xbot/internal/service/servicestore"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -44,10 +44,10 @@ type ServicesBody struct { //nolint:revive // the name of its schema in the API
 	Services []ServiceView `json:"services" doc:"By name: of all administrators."`
 }
 
-// NewService is what a service is to be. It needs a name; what is left out is as documented.
+// NewService is the definition of a new service. It needs a name; the defaults of omitted fields are documented.
 type NewService struct{ service.Patch }
 
-// ServiceChange is a change of a service; what is left out stays.
+// ServiceChange is a change of a service; omitted fields stay.
 type ServiceChange struct {
 	service.Patch
 
@@ -55,7 +55,7 @@ type ServiceChange struct {
 }
 
 type (
-	// ServicePath says which service a request is about.
+	// ServicePath names the service of a request.
 	ServicePath struct {
 		ID string `path:"id" maxLength:"12" example:"svc_0a1b2c3d"`
 	}
@@ -99,7 +99,7 @@ func (a *Endpoints) registerServices(h huma.API) {
 		"Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. "), http.StatusAccepted), a.remove)
 }
 
-// administrators refuses everybody else.
+// administrators refuses other users.
 func (a *Endpoints) administrators(ctx context.Context) error {
 	if auth.User(ctx).Admin {
 		return nil
@@ -107,7 +107,7 @@ func (a *Endpoints) administrators(ctx context.Context) error {
 	return a.Problem(fault.Errorf(fault.Denied, "only administrators publish services, and see them"))
 }
 
-// note says in the log what an administrator did.
+// note logs an action of an administrator.
 func (a *Endpoints) note(ctx context.Context, what, of string, about ...any) {
 	a.Log.Info(what, append(about, "service", of, "by", auth.User(ctx).Name)...)
 }

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/service"
 )
 
-// ServiceKey is a key of a service as it can be listed: never its secret.
+// ServiceKey is a key of a service in a list: never its secret.
 type ServiceKey struct{ service.Key }
 
 // ServiceKeysBody lists keys.
@@ -27,7 +27,7 @@ type NewServiceKey struct {
 }
 
 type (
-	// ServiceKeyPath says which key a request is about.
+	// ServiceKeyPath names the key of a request.
 	ServiceKeyPath struct {
 		ServicePath
 

@@ -22,13 +22,13 @@ import (
 const (
 	usageOf  = one + "/usage"
 	usageCSV = one + "/usage.csv"
-	// usageDays is what is summed up where nothing is said, and usageMost how many days can be.
+	// usageDays is the default number of days that are summed up, and usageMost how many can be.
 	usageDays = 30
 	usageMost = 366
 	day       = "2006-01-02"
 )
 
-// ServiceUsage is what the consumers of a service asked for, and what it took.
+// ServiceUsage is the requests of the consumers of a service, and their usage.
 type ServiceUsage struct {
 	From     string            `json:"from" doc:"The first day, UTC, as 2026-11-21."`
 	To       string            `json:"to" doc:"The last day."`
@@ -57,7 +57,7 @@ type ServiceUsageRow struct {
 	Cost       *float64 `json:"cost,omitempty" doc:"Of the models with a price, by the prices of today; missing: none has one."`
 }
 
-// UsageQuery says of what time usage is asked for.
+// UsageQuery is the period of a request for usage.
 type UsageQuery struct {
 	ServicePath
 

@@ -1,4 +1,4 @@
-// Package sessions has the endpoints of conversations: what they are called, who answers in them, what belongs to them.
+// Package sessions has the endpoints of conversations: their titles, their models, and the objects that belong to them.
 package sessions
 
 import (
@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/shares"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 
@@ -26,7 +26,7 @@ type Endpoints struct {
 	Calls    *calls.Store
 	Turns    *engine.Store
 	Runners  *manage.Runners
-	Words    choice.Catalog // says which words mean a model
+	Words    choice.Catalog // decides which words mean a model
 	Models   *catalogue.Live
 	Contexts *contextview.Viewer
 	Killer   TaskKiller

@@ -25,7 +25,7 @@ import (
 // maxImport bounds a transcript that is read, in bytes.
 const maxImport = 64 << 20
 
-// Imported says what was made of a transcript.
+// Imported is the result of importing a transcript.
 type Imported struct {
 	Session chat.Session `json:"session"`
 	Notes   []string     `json:"notes" doc:"What was left out."`

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Change is what people change of a session; what is missing or null stays as it is, and empty follows the agent and the
+// Change is a change of a session; a missing field or null stays as it is, and an empty one follows the agent and the
 // policy again.
 type Change struct {
 	Title      *string     `json:"title,omitempty" maxLength:"200"`
@@ -28,7 +28,7 @@ type Change struct {
 	Preset     *string     `json:"preset,omitempty" maxLength:"20" doc:"What tools may do here: read_only, ask or auto; empty: as I chose for all conversations."`
 }
 
-// overridesOf checks what a conversation is to decide for itself.
+// overridesOf checks the settings that a conversation overrides.
 func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Change) (conversation.Overrides, error) {
 	out := conversation.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation, Preset: in.Preset, Plan: in.Plan}
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func (a *Endpoints) overridesOf(ctx context.Context, key chat.SessionKey, in Cha
 	return out, nil
 }
 
-// change changes a session. What is wrong with it is said before anything is changed.
+// change changes a session. It reports faults before it changes anything.
 func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) error {
 	overrides, err := a.overridesOf(ctx, key, in)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// ResetsBody lists where a conversation began anew.
+// ResetsBody lists where a conversation was reset.
 type ResetsBody struct {
 	Resets []chat.Began `json:"resets"`
 }

@@ -29,7 +29,7 @@ const (
 // ownChannels are the channels whose sessions clients of the API may name.
 var ownChannels = []string{webChannel, "cli", "api"}
 
-// shelves are what a listing may ask for.
+// shelves are the accepted filters of a listing.
 var shelves = map[string][]chat.ListState{
 	"listed": {chat.Listed}, "archived": {chat.Archived}, "oneshots": {chat.OneShots}, "all": {chat.Listed, chat.Archived, chat.OneShots},
 }
@@ -77,7 +77,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 	a.registerChanges(h)
 }
 
-// registerChanges has what people change of a session.
+// registerChanges has the endpoints by which users change a session.
 func (a *Endpoints) registerChanges(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename, pin or archive a session, or say how it is answered", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
@@ -99,7 +99,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			if mine { // an administrator cannot stop what others do there: it ends with the conversation
+			if mine { // an administrator cannot stop the work of others there: it ends with the conversation
 				if err := a.atRest(ctx, s); err != nil {
 					return nil, a.Problem(err)
 				}
@@ -108,7 +108,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		})
 }
 
-// deletable is a session that the person may delete: their own, and for administrators any, since groups and people on platforms
+// deletable is a session that the user may delete: their own, and for administrators any, since groups and users on platforms
 // cannot sign in to delete theirs.
 func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.Session, mine bool, err error) {
 	parsed, err := session.Parse(key)

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// sharedAtOnce is how many shared conversations a process reads at the same time: nobody has to sign in for one.
+	// sharedAtOnce is how many shared conversations a process reads at the same time: they need no sign-in.
 	sharedAtOnce = 4
 	// sharedWait is how long a reader waits for their turn.
 	sharedWait = 5 * time.Second
@@ -54,7 +54,7 @@ type sharedOutput struct {
 	Body     SharedBody
 }
 
-// RegisterShared has the endpoint of what a link shows, which needs no user.
+// RegisterShared has the endpoint of shared links, which needs no user.
 func (a *Endpoints) RegisterShared(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "read-shared", Method: http.MethodGet, Path: "/api/shared/{token}", Summary: "What a link shows of a conversation; needs no user",
@@ -95,13 +95,13 @@ func sharedBody(s shares.Shared) SharedBody {
 	return out
 }
 
-// fileLine is a line that tells of a file of a message: its name, and where it is or why it is missing (chat.TextWithAttachments).
+// fileLine is a line about a file of a message: its name, and where it is or why it is missing (chat.TextWithAttachments).
 var fileLine = regexp.MustCompile(`^\[(?:quoted )?(?:file|image|audio|video|sticker): (.+?) · (?:\d+ bytes · (.+)|not fetched: .+|removed, it was old)\]$`)
 
-// unheard is a line that says why a file of sound has no transcript: of keys and services of the one who shares.
+// unheard is a line about a sound file without a transcript: it names keys and services of the user who shares.
 var unheard = regexp.MustCompile(`^\[voice transcript: not made: .*\]$`)
 
-// withoutFiles parts what a person wrote from the names of what came with it. Where files are on a machine is nobody's business who reads a link.
+// withoutFiles separates the text of a user from the names of its files. Readers of a link must not learn where files are on a machine.
 func withoutFiles(m shares.Message) (text string, names []string) {
 	var words []string
 	at := map[string]bool{}

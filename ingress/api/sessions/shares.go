@@ -13,7 +13,7 @@ import (
 	"xbot/internal/turn/shares"
 )
 
-// sharedPath is where the page shows what a link shows. The token follows.
+// sharedPath is the path of the page of a shared link. The token follows.
 const sharedPath = "/shared/"
 
 // NewShareLink is a link that was made just now.

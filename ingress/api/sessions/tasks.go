@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// TaskKiller kills background tasks: it notes what is to be killed and tries it at once.
+// TaskKiller kills background tasks: it records the request and tries it at once.
 type TaskKiller interface {
 	Kill(ctx context.Context, user chat.UserID, key chat.SessionKey, id string) (chat.Task, error)
 }

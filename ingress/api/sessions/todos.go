@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// maxTodoLists bounds the lists that are told at once.
+// maxTodoLists bounds the lists of one answer.
 const maxTodoLists = 50
 
-// TodosBody is what is left to do.
+// TodosBody has todo lists.
 type TodosBody struct {
 	Lists []chat.TodoList `json:"lists" doc:"The newest list first; at most 50."`
 }

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Channels is what the endpoints of channels work with.
+// Channels has the dependencies of the endpoints of channels.
 type Channels struct {
 	Accounts *accounts.Store
 	Live     *channel.Live
@@ -28,7 +28,7 @@ type ChannelList struct {
 	Accounts []chat.ChannelAccount `json:"accounts"`
 }
 
-// ChannelDraft is what an account is to be configured with.
+// ChannelDraft is the new configuration of an account.
 type ChannelDraft struct {
 	Settings map[string]string `json:"settings" doc:"All of them, by name. A secret that is empty or left out stays as it is stored."`
 	Forget   []string          `json:"forget,omitempty" maxItems:"50" doc:"Names of secrets to remove."`
@@ -42,18 +42,18 @@ type ChannelChange struct {
 	Enabled bool `json:"enabled"`
 }
 
-// ChannelFaults is what is wrong with a draft.
+// ChannelFaults lists the faults of a draft.
 type ChannelFaults struct {
 	Faults []chat.ChannelFault `json:"faults" doc:"Empty: it can be saved."`
 }
 
-// ChannelTest is what a test has found, step by step.
+// ChannelTest is the result of a test, step by step.
 type ChannelTest struct {
 	Passed   bool                  `json:"passed" doc:"Nothing has failed and nothing is missing; what was not tested does not count."`
 	Findings []chat.ChannelFinding `json:"findings"`
 }
 
-// ChannelName says which account a request is about.
+// ChannelName names the account of a request.
 type ChannelName struct {
 	Channel string `path:"channel" maxLength:"64" doc:"The platform, such as feishu."`
 	Account string `query:"account" maxLength:"64" doc:"Name of the account; empty: the one without a name."`

@@ -1,4 +1,4 @@
-// Package settings has the endpoints of what is set: the policy, permissions, agents, limits, channels.
+// Package settings has the endpoints of settings: the policy, permissions, agents, limits, channels.
 package settings
 
 import (
@@ -13,7 +13,7 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Endpoints are those of this package, with what they need.
+// Endpoints has the endpoints of this package and their dependencies.
 type Endpoints struct {
 	*endpoint.Base
 

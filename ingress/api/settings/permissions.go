@@ -18,20 +18,20 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Catalog says what tools there are.
+// Catalog returns the tools of a user.
 type Catalog interface {
 	Person(ctx context.Context, user chat.UserID) (*tool.Registry, error)
 }
 
-// Policy is the tools that there are and what the installation wants of them.
+// Policy is the tools that there are and their rules of the installation.
 type Policy struct {
 	Tools       Catalog
 	Authorizers permission.Authorizers
-	// Live is the document in force in this process, which is told of a change; nil: it is seen within a second.
+	// Live is the document in force in this process, which gets a change at once; nil: it is seen within a second.
 	Live *policy.Live
 }
 
-// ToolPermission is what may happen when a tool is to be run for the user.
+// ToolPermission is the permission of a tool for the user.
 type ToolPermission struct {
 	Name    string           `json:"name"`
 	Class   chat.ToolClass   `json:"class" enum:"read,idempotent,exec,agent,once"`
@@ -42,7 +42,7 @@ type ToolPermission struct {
 	Own     bool             `json:"own" doc:"The rule was set for this tool; else it follows from the presets and the installation."`
 }
 
-// Permissions is what a person set for their tools, and what follows from it.
+// Permissions is a user's rules for tools, and what follows from them.
 type Permissions struct {
 	Preset  chat.Preset      `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"Chosen for all conversations; none: that of the installation."`
 	Default chat.Preset      `json:"default" enum:"read_only,ask,auto" doc:"That of the installation."`
@@ -88,7 +88,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 		})
 }
 
-// permissions reads what a person set, and what follows from it in a conversation without a preset of its own.
+// permissions reads the rules of a user, and what follows from them in a conversation without a preset.
 func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	user := auth.User(ctx)
 	rules, err := a.Permissions.Permissions(ctx, user.ID)
@@ -130,7 +130,7 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	return out, nil
 }
 
-// setRule keeps a rule of a person, as it is written from then on.
+// setRule stores a rule of a user, in its normal form.
 func (a *Endpoints) setRule(ctx context.Context, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
 	if permission.IsPattern(name) {
 		return a.setPatternRule(ctx, name, pattern, rule)
@@ -167,7 +167,7 @@ func (a *Endpoints) setSamplingRule(ctx context.Context, tools *tool.Registry, n
 	return out, a.Permissions.SetPermission(ctx, auth.User(ctx).ID, out)
 }
 
-// setPatternRule keeps a rule for all tools whose names fit, also for those that are yet to come.
+// setPatternRule stores a rule for all tools whose names fit, including future ones.
 func (a *Endpoints) setPatternRule(ctx context.Context, name, pattern string, rule chat.Rule) (chat.ToolRule, error) {
 	if pattern != "" {
 		return chat.ToolRule{}, fault.Errorf(fault.Invalid, "a rule for several tools is for all of their calls; leave the pattern out")
@@ -199,7 +199,7 @@ func (a *Endpoints) removeRule(ctx context.Context, name, pattern string) error 
 
 func noTool(name string) error { return fault.Errorf(fault.NotFound, "there is no tool %q", name) }
 
-// summary is the first sentence of what the model reads of a tool.
+// summary is the first sentence of the description of a tool.
 func summary(spec tool.Spec) string {
 	line, _, _ := strings.Cut(spec.Description, "\n")
 	if first, _, more := strings.Cut(line, ". "); more {

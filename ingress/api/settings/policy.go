@@ -30,7 +30,7 @@ type PolicyText struct {
 type NewPolicy struct {
 	Text    string `json:"text" maxLength:"262144" doc:"JSON5; comments are not kept."`
 	Version int64  `json:"version" minimum:"0" doc:"The version that it was made from."`
-	// Transfer is what an administrator confirms.
+	// Transfer lists the confirmations of an administrator.
 	Transfer []string `json:"transfer,omitempty" maxItems:"1000" doc:"Names of identityLinks whose account goes to the ids that the document lists, which check-policy names."`
 }
 
@@ -145,7 +145,7 @@ func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody,
 	return shown(version, body), nil
 }
 
-// shown is a stored document as people read it. A document that an older version of the program accepted, and this one does
+// shown is a stored document in the form for users. A document that an older version of the program accepted, and this one does
 // not, is shown as well, so that it can be corrected.
 func shown(version int64, body []byte) *policyBody {
 	p, notes, err := policy.Parse(body)

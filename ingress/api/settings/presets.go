@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// InstallationPresets are what tools may do for people who chose nothing.
+// InstallationPresets are the presets of users who chose none.
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators" enum:"read_only,ask,auto"`
 	Others         chat.Preset `json:"others" enum:"read_only,ask,auto" doc:"Everybody else, also in groups."`

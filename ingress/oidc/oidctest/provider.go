@@ -20,15 +20,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Provider is an OpenID Connect provider with one client, which signs in at once whoever its claims say. Its shapes are those of OpenID
+// Provider is an OpenID Connect provider with one client, which signs in the user of its claims at once. Its shapes are those of OpenID
 // Connect Core 1.0 (§3.1 authorization code flow, §5.3 UserInfo), Discovery 1.0 and RFC 7636. Its fields are set between sign-ins.
 type Provider struct {
 	*httptest.Server
 
 	Claims map[string]any              // of who signs in next
-	Info   map[string]any              // what UserInfo tells; nil: there is no such endpoint
-	Spoil  func(claims map[string]any) // changes what is signed; nil: nothing
-	Refuse string                      // the error with which people are sent back; empty: they are let in
+	Info   map[string]any              // the response of UserInfo; nil: there is no such endpoint
+	Spoil  func(claims map[string]any) // changes the claims before they are signed; nil: nothing
+	Refuse string                      // the error with which browsers are sent back; empty: the user is signed in
 	Issuer *string                     // the parameter iss of the redirect back; nil: none
 	Says   bool                        // advertises that it sends iss
 	Token  http.HandlerFunc            // replaces the token endpoint; nil: the default one
@@ -40,7 +40,7 @@ type Provider struct {
 	codes  map[string]asked
 }
 
-// asked is what a code was given for.
+// asked is the request that a code was given for.
 type asked struct {
 	nonce, challenge string
 	claims           map[string]any
@@ -98,7 +98,7 @@ func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: p.key.Public(), KeyID: keyID, Algorithm: "RS256", Use: "sig"}}})
 }
 
-// authorize signs whoever comes in at once.
+// authorize signs in every browser at once.
 func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -26,7 +26,7 @@ import (
 const (
 	// channel is the one of conversations that are begun here, and of all messages that come in here.
 	channel = "openai"
-	// userChannel is the one of the conversations of the people whom a program names (user).
+	// userChannel is the channel of the conversations of the users that a program names (user).
 	userChannel = "openai-user"
 	// ofThread and ofUser begin the ids of conversations.
 	ofThread, ofUser = "conv_", "user:"
@@ -115,7 +115,7 @@ const sameAtOnce = 8
 func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (chat.InboxID, error) {
 	for range sameAtOnce {
 		got, err := p.Dispatch.Plain(ctx, in)
-		other := got.Duplicate || fault.Is(err, fault.Conflict) // in the same conversation, or in one of its own
+		other := got.Duplicate || fault.Is(err, fault.Conflict) // in the same conversation, or in a separate one
 		if !other || a.Chosen || a.Retry {
 			return got.ID, err
 		}
@@ -126,7 +126,7 @@ func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (c
 	return 0, fault.Limited(time.Second, "many requests like this one came at the same time; send it again in a moment")
 }
 
-// where finds the conversation of a request, or says which one is to begin.
+// where finds the conversation of a request, or returns the one to begin.
 func (p *People) where(ctx context.Context, a openai.Ask, asks who, known engine.Delivered, calls chat.SessionKey) (there chat.Session, begin sessions.NewSession, err error) {
 	begin = sessions.NewSession{Agent: asks.agent, Title: a.Title}
 	switch {
@@ -156,7 +156,7 @@ func (p *People) fresh(ctx context.Context, a openai.Ask) string {
 	return hex.EncodeToString(mac.Sum(nil))[:20]
 }
 
-// ofUser is the conversation of somebody whom a program names. The names of one person's programs are not those of another's.
+// ofUser is the conversation of a user that a program names. The programs of each owner have separate names.
 func (p *People) ofUser(ctx context.Context, asks who, name string) chat.SessionKey {
 	return session.Thread(asks.agent, userChannel, fmt.Sprintf("%d:%s", auth.User(ctx).ID, name))
 }
@@ -212,7 +212,7 @@ func (p *People) asked(a openai.Ask, s chat.Session, id chat.InboxID, at time.Ti
 	}
 }
 
-// conversationID is how programs name a conversation.
+// conversationID is the id of a conversation for programs.
 func conversationID(key chat.SessionKey) string {
 	parsed, err := session.Parse(key)
 	if err != nil || parsed.Channel != userChannel {

@@ -22,7 +22,7 @@ import (
 // ofResponse begins the ids of responses.
 const ofResponse = "resp_"
 
-// responseID names the answer to a message. What stands behind the number cannot be guessed by who does not know the conversation.
+// responseID names the answer to a message. Without knowing the conversation the part behind the number cannot be guessed.
 func responseID(key chat.SessionKey, id chat.InboxID) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "response %s %d", key, id))
 	return fmt.Sprintf("%s%016x%s", ofResponse, int64(id), hex.EncodeToString(sum[:12]))
@@ -58,7 +58,7 @@ func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
 	return out, nil
 }
 
-// Cancel implements openai.Responses. A message that waits is taken back, a turn that runs is stopped, and what waits behind them stays.
+// Cancel implements openai.Responses. A message that waits is taken back, a turn that runs is stopped, and messages behind them stay.
 func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 	if err := auth.MayConverse(ctx); err != nil {
 		return err

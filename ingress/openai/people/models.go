@@ -13,8 +13,8 @@ import (
 // usual is the model that is the installation's usual agent; an agent is usual/agent.
 const usual = "xbot"
 
-// Models lists the agents, the usual one first under its short name, and then the models that the person may choose: what clients show in
-// their menus of models.
+// Models lists the agents, the usual one first under its short name, and then the models that the user may choose: the entries of
+// clients' menus of models.
 func (p *People) Models(ctx context.Context) ([]openai.Model, error) {
 	doc, err := p.Policies.Get(ctx)
 	if err != nil {
@@ -38,10 +38,10 @@ func (p *People) Models(ctx context.Context) ([]openai.Model, error) {
 	return out, nil
 }
 
-// who is whom a program asks: an agent, and the model that it is to use.
+// who is the addressee of a request: an agent, and the model that it is to use.
 type who struct{ agent, model string }
 
-// resolve finds out whom the name of a model means.
+// resolve returns the agent and model that the name of a model means.
 func (p *People) resolve(ctx context.Context, name string) (who, error) {
 	doc, err := p.Policies.Get(ctx)
 	if err != nil {

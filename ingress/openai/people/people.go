@@ -1,5 +1,5 @@
-// Package people answers the OpenAI API with the agents of the installation, for people's API tokens: whoever has a token asks as its person,
-// in conversations of that person.
+// Package people answers the OpenAI API with the agents of the installation, for access tokens of users: a request acts as the user of its
+// token, in conversations of that user.
 package people
 
 import (
@@ -31,19 +31,19 @@ import (
 // Root is below which the API answers.
 const Root = "/v1/"
 
-// Sessions begins conversations of whoever asks.
+// Sessions begins conversations of the caller.
 type Sessions interface {
 	Begin(ctx context.Context, in sessions.NewSession) (chat.Session, error)
 }
 
-// Files stores files beside the conversations of the user.
+// Files stores files of the conversations of the user.
 type Files interface {
 	// Reach makes sure that the runner of new conversations answers.
 	Reach(ctx context.Context) error
 	Put(ctx context.Context, key chat.SessionKey, name string, content []byte) (files.UploadedFile, error)
 }
 
-// Catalogue lists the models that a person may choose.
+// Catalogue lists the models that a user may choose.
 type Catalogue interface {
 	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
 }
@@ -53,7 +53,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// People is who answers people's tokens. Its errors and its walls are those of the HTTP API.
+// People answers the tokens of users. Its errors and its access checks are those of the HTTP API.
 type People struct {
 	*endpoint.Base
 
@@ -91,7 +91,7 @@ func (p *People) Handler() http.Handler {
 	})
 	closed := p.Auth.Require(&openai.Gate{Next: openai.WithoutSlash(routes), Who: caller{}, Refusals: p.Base, Large: largebody.New()}, p.refuse)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		w.Header().Set("Cache-Control", "no-store") // data of users is for them alone
 		if openai.AllowOrigins(w, r) {
 			return
 		}
@@ -107,7 +107,7 @@ func (p *People) refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	openai.Refuse(w, err, p.Base)
 }
 
-// caller is the person of a request.
+// caller is the user of a request.
 type caller struct{}
 
 // Of implements openai.Caller.
@@ -123,7 +123,7 @@ func (p *People) Read(ctx context.Context, a openai.Asked) iter.Seq2[answer.Even
 	return p.Answers.Follow(ctx, answer.Question{Session: a.Session, Message: a.Message, Access: token{}, Now: true})
 }
 
-// token is what the reader signed in with.
+// token is the credential of the reader.
 type token struct{}
 
 // Still implements answer.Access.

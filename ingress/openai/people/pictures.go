@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// pictures makes the pictures of a message as models are shown them. Those of one that was accepted before are there, and nothing is fetched.
+// pictures makes the pictures of a message in the form for models. Those of one that was accepted before are there, and nothing is fetched.
 func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delivered, found bool) ([]chat.Picture, error) {
 	if len(a.Pictures) == 0 {
 		return nil, nil
@@ -35,7 +35,7 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delive
 	return out, nil
 }
 
-// kept are the pictures of a message that was accepted before, as far as the request has them too: where it is another one, its text says so.
+// kept are the pictures of a message that was accepted before, as far as the request has them too: another message has another text.
 func (p *People) kept(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
 	sent, err := p.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // returned finds the conversation of the calls whose results a request brings; empty: it brings none. All calls of one step have to have one. The
-// request is known by its calls, whatever key it has, so that it counts once however often it is sent.
+// request is known by its calls, with any key, so that it counts once however often it is sent.
 func (p *People) returned(ctx context.Context, a *openai.Ask) (chat.SessionKey, error) {
 	if len(a.Results) == 0 {
 		return "", nil

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// named says how a message names its pictures and behind them its files: others make another text, even where a program calls them the same. One of
-// an address is named by that, so that the same request is the same message whatever is there by then.
+// named returns names for the pictures of a message and behind them for its files: others make another text, even where a program calls them the
+// same. One of an address is named by that, so that the same request is the same message even if its content changes.
 func named(a openai.Ask) []chat.Attachment {
 	var out []chat.Attachment
 	for _, s := range a.Pictures {
@@ -32,7 +32,7 @@ func hashed(data []byte, name string) string {
 	return hex.EncodeToString(sum[:4]) + "-" + name
 }
 
-// attach keeps the pictures of a message in its conversation, and stores its files as a person's uploads are stored; those of one that was accepted
+// attach keeps the pictures of a message in its conversation, and stores its files as a user's uploads are stored; those of one that was accepted
 // before are there. files names all of them, the pictures first.
 func (p *People) attach(ctx context.Context, key chat.SessionKey, files []chat.Attachment, pictures []chat.Picture, uploads []openai.Upload, before bool) ([]chat.Attachment, error) {
 	files, err := p.keep(ctx, key, files, pictures)

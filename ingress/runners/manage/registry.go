@@ -28,7 +28,7 @@ func (r Registry) Authenticate(ctx context.Context, tokenHash []byte) (runners.I
 	return runners.Identity{ID: resolver.ID(user, name), Name: name, User: user}, nil
 }
 
-// Good returns the tokens that still let somebody in.
+// Good returns the tokens that are still good.
 func (r Registry) Good(ctx context.Context, tokenHashes [][]byte) ([][]byte, error) {
 	return r.Runners.RunnersSeen(ctx, tokenHashes)
 }

@@ -1,4 +1,4 @@
-// Package manage lists, creates, renews and revokes the runners of people, and says who may connect as one.
+// Package manage lists, creates, renews and revokes the runners of users, and authenticates connecting runners.
 package manage
 
 import (
@@ -19,12 +19,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Usual knows which model answers a person where no runner offers one: its id, provider/model.
+// Usual returns the model that answers a user where no runner offers one: its id, provider/model.
 type Usual interface {
 	Of(ctx context.Context, user chat.UserID) (string, error)
 }
 
-// Runners is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
+// Runners is the operations of users on their runners, for the page, the terminal and commands.
 type Runners struct {
 	Settings *settings.Store
 	Runners  *runners.Store
@@ -35,7 +35,7 @@ type Runners struct {
 	Log      *slog.Logger
 }
 
-// List returns what a user can choose from.
+// List returns the runners that a user can choose from.
 func (m *Runners) List(ctx context.Context, user users.User) (chat.Runners, error) {
 	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto}
 	var err error
@@ -72,7 +72,7 @@ func (m *Runners) List(ctx context.Context, user users.User) (chat.Runners, erro
 	return out, nil
 }
 
-// sandbox says whether commands of the server's own runner run in a sandbox, and who decided.
+// sandbox returns whether commands of the server's own runner run in a sandbox, and who decided.
 func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
 	if m.Confine != "" {
 		return &chat.RunnerSandbox{Confine: m.Confine, Setting: true}, nil
@@ -116,7 +116,7 @@ func (m *Runners) Here(ctx context.Context, user chat.UserID) (string, error) {
 	return name, err
 }
 
-// visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
+// visible takes out the runners that the user cannot choose and adds the container that is made when it is first asked for.
 func (m *Runners) visible(all []runners.Runner, user users.User) []runners.Runner {
 	seen := map[string]bool{}
 	out := slices.DeleteFunc(all, func(r runners.Runner) bool {
@@ -146,7 +146,7 @@ func (m *Runners) show(r runners.Runner, user users.User, effective string) chat
 	return out
 }
 
-// KindOf says what kind a runner is.
+// KindOf returns the kind of a runner.
 func KindOf(r runners.Runner) string {
 	switch {
 	case r.Name == resolver.Local:
@@ -157,7 +157,7 @@ func KindOf(r runners.Runner) string {
 	return chat.RunnerNative
 }
 
-// Create makes a runner of a user. Invalid or Conflict say what is wrong with the name.
+// Create makes a runner of a user. Invalid or Conflict describe a problem of the name.
 func (m *Runners) Create(ctx context.Context, user users.User, name, base string) (chat.NewRunner, error) {
 	if err := resolver.CheckName(name); err != nil {
 		return chat.NewRunner{}, err
@@ -241,7 +241,7 @@ func (m *Runners) UseModel(ctx context.Context, user users.User, source string) 
 	return m.List(ctx, user)
 }
 
-// made says how to start a runner. base is the address that the request came to.
+// made returns a new runner and how to start it. base is the address that the request came to.
 func (m *Runners) made(ctx context.Context, user users.User, name, base, token string) (chat.NewRunner, error) {
 	all, err := m.List(ctx, user)
 	if err != nil {
@@ -254,7 +254,7 @@ func (m *Runners) made(ctx context.Context, user users.User, name, base, token s
 	return chat.NewRunner{Runner: all.Runners[i], Token: token, Command: m.command(name, base)}, nil
 }
 
-// command is what starts a runner. The token is not in it: an argument can be read by everybody on a machine.
+// command returns the command that starts a runner. It does not contain the token: every user of a machine can read arguments.
 func (m *Runners) command(name, base string) string {
 	address := strings.TrimRight(cmp.Or(m.URL, base), "/")
 	if rest, ok := strings.CutPrefix(address, "http"); ok { // https becomes wss

@@ -27,10 +27,10 @@ const asRunner = "XBOT_TEST_AS_RUNNER"
 // binary names a real xbot-runner to use instead of the test binary; for benchmarks, where its size matters.
 const binary = "XBOT_RUNNER_BIN"
 
-// Main is the TestMain of packages that start daemons: the test binary serves as xbot-runner and as its shims, so
-// that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
-// were left behind. Parallel tests are two for each processor, unless -parallel says otherwise: they wait for other
-// processes more than they compute.
+// Main is the TestMain of packages that start daemons: the test binary serves as xbot-runner and as its shims, so that
+// tests run the code that was compiled, with the race detector where it is on. It also looks for goroutines that were
+// left behind. Parallel tests are two for each processor, unless -parallel is set: they wait for other processes more
+// than they compute.
 func Main(m *testing.M) {
 	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || cli.IsShim(os.Args) || cli.IsBridge(os.Args) {
 		syscall.Exit(cli.Main(os.Args, "test")) // os.Exit takes a second where the race detector is on
@@ -59,7 +59,7 @@ type Daemon struct {
 	log    bytes.Buffer
 }
 
-// DaemonConfig says how a daemon starts. The zero value of a field means a temporary folder or nothing.
+// DaemonConfig configures a daemon. The zero value of a field means a temporary folder or nothing.
 type DaemonConfig struct {
 	Server    string
 	Token     string
@@ -141,7 +141,7 @@ func (d *Daemon) write(p []byte) (int, error) {
 	return d.log.Write(p)
 }
 
-// Log is what the daemon wrote to its standard error.
+// Log is the standard error of the daemon.
 func (d *Daemon) Log() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -41,7 +41,7 @@ type Container struct {
 	Name string
 }
 
-// StartContainer starts a relay with a container of its own and waits until it is connected. The container is removed
+// StartContainer starts a relay with a separate container and waits until it is connected. The container is removed
 // after the test.
 func (s *Server) StartContainer(id sandbox.RunnerID, cfg DaemonConfig) *Container {
 	s.t.Helper()
@@ -99,7 +99,7 @@ func (c *Container) Kill() {
 	c.t.Helper()
 	c.Runner.Kill()
 	if pid := c.PID("xbot-runner inside"); pid != 0 {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have noticed that nobody listens
+		_ = syscall.Kill(pid, syscall.SIGKILL) // it may have noticed that the relay is gone
 	}
 	c.untilGone("xbot-runner inside")
 }
@@ -109,7 +109,7 @@ func (c *Container) untilGone(parts ...string) {
 	require.Eventually(c.t, func() bool { return c.PID(parts...) == 0 }, 20*time.Second, 10*time.Millisecond, "%q does not go", parts)
 }
 
-// EmptyStore takes away what the job store holds; the daemon inside must not run.
+// EmptyStore removes the content of the job store; the daemon inside must not run.
 func (c *Container) EmptyStore() {
 	c.t.Helper()
 	store, aside := filepath.Join(c.State, "store"), filepath.Join(c.State, "aside")

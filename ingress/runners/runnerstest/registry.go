@@ -37,7 +37,7 @@ func NewRegistry() *Registry {
 	return &Registry{tokens: map[[sha256.Size]byte]runners.Identity{}, holders: map[sandbox.RunnerID]holder{}, kills: map[chat.CallID]sandbox.RunnerID{}}
 }
 
-// Add makes a token stand for a runner.
+// Add makes a token authenticate a runner.
 func (r *Registry) Add(token string, who runners.Identity) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -93,7 +93,7 @@ func (r *Registry) Disconnected(_ context.Context, id sandbox.RunnerID, epoch in
 	return nil
 }
 
-// Holder says which process holds a runner's socket.
+// Holder returns which process holds a runner's socket.
 func (r *Registry) Holder(_ context.Context, id sandbox.RunnerID) (string, int64, bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -32,7 +32,7 @@ type Server struct {
 	closed   bool
 }
 
-// NewServer starts a server on a free port. A nil registry means one of its own.
+// NewServer starts a server on a free port. A nil registry means a new one.
 func NewServer(t testing.TB, registry *Registry) *Server {
 	t.Helper()
 	if registry == nil {
@@ -56,7 +56,7 @@ func NewServer(t testing.TB, registry *Registry) *Server {
 // URL is the address of the server.
 func (s *Server) URL() string { return s.http.URL }
 
-// ConnectURL is where runners connect.
+// ConnectURL is the address for runners.
 func (s *Server) ConnectURL() string {
 	return "ws" + strings.TrimPrefix(s.http.URL, "http") + "/api/runners/connect"
 }

@@ -25,13 +25,13 @@ const (
 	maxJitter  = time.Hour
 	maxRuns    = 1_000_000
 
-	// defaultMaxAge is how late a missed time may still run by default.
+	// defaultMaxAge is the default of how late a missed time may still run.
 	defaultMaxAge = 24 * time.Hour
 )
 
 var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
-// check refuses what cannot be kept, and fills in what was left out. Conversations of the plan before were checked then, and are once more when
+// check validates a plan and fills in its defaults. Conversations of the plan before were checked then, and are checked once more when
 // the job runs.
 func (d *Jobs) check(ctx context.Context, w Caller, j *cronstore.Job, before chat.JobPlan) (err error) {
 	p := &j.JobPlan
@@ -91,10 +91,10 @@ func (d *Jobs) check(ctx context.Context, w Caller, j *cronstore.Job, before cha
 	return nil
 }
 
-// maxPermits bounds the tools of a job, and maxPermit the name of one.
+// maxPermits limits the tools of a job, and maxPermit the length of a name.
 const maxPermits, maxPermit = 50, 100
 
-// permits refuses what no job can narrow.
+// permits validates the tools and rights to which a job is restricted.
 func permits(j *cronstore.Job) error {
 	p := j.Permits
 	if p == nil || len(p.Tools) == 0 && !p.ReadOnly && !p.Offline {
@@ -127,7 +127,7 @@ func (d *Jobs) checkModel(ctx context.Context, w Caller, p *chat.JobPlan) error 
 	return nil
 }
 
-// checkSession lets a job speak in the conversations of its owner only.
+// checkSession permits only conversations of the owner of a job.
 func (d *Jobs) checkSession(ctx context.Context, w Caller, key chat.SessionKey) error {
 	if key == "" {
 		return nil
@@ -139,7 +139,7 @@ func (d *Jobs) checkSession(ctx context.Context, w Caller, key chat.SessionKey) 
 	return err
 }
 
-// zone is the timezone that a user names, or who names none has.
+// zone returns the named timezone, else that of the user.
 func (d *Jobs) zone(ctx context.Context, user chat.UserID, zone string) (string, error) {
 	if zone = strings.TrimSpace(zone); zone == "" {
 		own, err := d.Zone(ctx, user)
@@ -152,7 +152,7 @@ func (d *Jobs) zone(ctx context.Context, user chat.UserID, zone string) (string,
 	return zone, err
 }
 
-// timed understands when a job runs, and finds its next time.
+// timed parses the schedule of a job, and finds its next time.
 func timed(j *cronstore.Job, now time.Time) (err error) {
 	if j.Spec, err = schedule.Read(j.When, j.Zone, now); err != nil {
 		return err

@@ -15,31 +15,31 @@ import (
 	"xbot/internal/user/users"
 )
 
-// defaultPrompt is the file in the data folder that says what is to be looked after.
+// defaultPrompt is the file in the data folder with the instructions for heartbeats.
 const defaultPrompt = "HEARTBEAT.md"
 
-// beatLead is what a heartbeat is told before it.
+// beatLead begins the message of a heartbeat.
 const beatLead = "Look after what follows, and nothing else. If it needs nobody's attention, answer " + persona.HeartbeatOK + " alone.\n\n"
 
-// Heartbeats keeps a job for each agent with a heartbeat in the policy, and returns the message of that job.
+// Heartbeats maintains a job for each agent with a heartbeat in the policy, and returns the message of that job.
 type Heartbeats struct {
 	Jobs     *Jobs
 	Policies Policies
 	People   People
-	Admin    string // name of the first administrator, for whom they are where the policy names nobody
+	Admin    string // name of the first administrator, the recipient where the policy names no users
 	Home     string // data folder of the server
 }
 
-// People finds those whom heartbeats are for.
+// People finds the users of heartbeats.
 type People interface {
 	// EnsureAdmin finds the first administrator.
 	EnsureAdmin(ctx context.Context, name string) (users.User, error)
-	// UserByName is NotFound if there is nobody of that name.
+	// UserByName finds a user by name. NotFound: there is no such user.
 	UserByName(ctx context.Context, name string) (users.User, error)
 }
 
-// Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
-// unknown; all others have theirs.
+// Follow brings the jobs in line with the policy. Any number of processes may run it. NotFound: the policy names an unknown user; all
+// others have their jobs.
 func (h *Heartbeats) Follow(ctx context.Context) error {
 	p, err := h.Policies.Get(ctx)
 	if err != nil {
@@ -79,13 +79,13 @@ func (h *Heartbeats) Follow(ctx context.Context) error {
 	return unknown
 }
 
-// beat names a heartbeat.
+// beat identifies a heartbeat.
 type beat struct {
 	agent string
 	user  chat.UserID
 }
 
-// people are those whom a heartbeat is for. NotFound: not all that are named are known.
+// people returns the users of a heartbeat. NotFound: at least one of the names is unknown.
 func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
 	if len(set.People) == 0 {
 		owner, err := h.People.EnsureAdmin(ctx, h.Admin)
@@ -149,7 +149,7 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	return err
 }
 
-// Heartbeat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
+// Heartbeat returns the message of a heartbeat, or the reason to skip it; nil for other jobs. Without instructions no model is called.
 func (h *Heartbeats) Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error) {
 	j, err := h.Jobs.Cron.Job(ctx, id)
 	if err != nil || j.Heartbeat == "" {

@@ -1,5 +1,5 @@
-// Package cron creates, changes and runs jobs for people, models and the policy: it checks what they ask for, decides who owns a
-// job, and wakes the job's workflow. The store and workflows do what happens at the times of a job.
+// Package cron creates, changes and runs jobs for users, models and the policy: it checks the requests, decides who owns a
+// job, and wakes the job's workflow. The store and workflows run a job at its times.
 package cron
 
 import (
@@ -46,7 +46,7 @@ type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }
 
-// Jobs takes requests about jobs.
+// Jobs handles requests about jobs.
 type Jobs struct {
 	Conversations Conversations
 	Cron          Cron
@@ -55,44 +55,44 @@ type Jobs struct {
 	Models        Models // nil: none is known
 }
 
-// ZoneFinder finds the timezone of a user who names none.
+// ZoneFinder finds the timezone of a user for jobs that name none.
 type ZoneFinder interface {
 	ZoneOf(ctx context.Context, user chat.UserID) (Zone, error)
 }
 
-// Models finds the id of a model that somebody names.
+// Models finds the id of a model by a name.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
 }
 
-// Zone is the timezone of a user who names none.
+// Zone returns the timezone of a user for jobs that name none.
 func (d *Jobs) Zone(ctx context.Context, user chat.UserID) (Zone, error) {
 	return d.Zones.ZoneOf(ctx, user)
 }
 
-// Caller is who asks: a user, who sees their own jobs, or an administrator, who sees all.
+// Caller is the user of a request: a user sees the user's jobs, an administrator sees all.
 type Caller struct {
 	User  chat.UserID
 	Admin bool
 }
 
-// From is where a request comes from.
+// From is the origin of a request.
 type From struct {
 	// Home is the conversation in which it was made; empty: none.
 	Home chat.SessionKey
 	// Once is the key of the request: again under the same one, nothing new happens.
 	Once string
-	// Service is the service whose conversations are told, all of them where the plan has no target; for administrators. Empty: it is a job
-	// of the house, unless its target is a conversation of a service.
+	// Service is the service whose conversations get the message, all of them where the plan has no target; for administrators. Empty: it is a
+	// job outside services, unless its target is a conversation of a service.
 	Service string
 }
 
-// List returns the jobs of the caller, or of all users. Those that run next come first.
+// List returns the jobs of the caller, or of all users. The next to run come first.
 func (d *Jobs) List(ctx context.Context, w Caller, all bool) ([]chat.Job, error) {
 	return d.Listed(ctx, w, all, cronstore.Listed{})
 }
 
-// Listed returns those of some track or service. Owner says nothing there.
+// Listed returns the jobs of a track or service. which.Owner is ignored.
 func (d *Jobs) Listed(ctx context.Context, w Caller, all bool, which cronstore.Listed) ([]chat.Job, error) {
 	if which.Owner = w.User; all && w.Admin {
 		which.Owner = 0
@@ -129,7 +129,7 @@ func (d *Jobs) Find(ctx context.Context, w Caller, word string) (chat.Job, error
 	return chat.Job{}, i18n.Fault(fault.Conflict, i18n.CronTwo, word)
 }
 
-// Add keeps a job.
+// Add creates a job.
 func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (chat.Job, error) {
 	now, err := d.Cron.Clock(ctx)
 	if err != nil {
@@ -153,15 +153,15 @@ func (d *Jobs) Add(ctx context.Context, w Caller, p chat.JobPlan, from From) (ch
 	return made.Job, err
 }
 
-// newID is random: jobs are few, and one that is taken is refused.
+// newID returns a random id: jobs are few, and a taken id is refused.
 func newID() chat.JobID {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // it never fails
 	return chat.JobID("job_" + hex.EncodeToString(b[:]))
 }
 
-// Change sets what edit changes of a plan. revision is that of the job that it was made from; 0: whatever it is. One that is done
-// goes on if it has a time left.
+// Change applies edit to the plan of a job. revision is that of the job the edit is based on; 0: any. A job that is done
+// continues if it has a time left.
 func (d *Jobs) Change(ctx context.Context, w Caller, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	old, err := d.mine(ctx, w, id)
 	if err != nil {
@@ -208,7 +208,7 @@ func settle(j *cronstore.Job, now time.Time, moved bool) error {
 	return nil
 }
 
-// Pause holds a job until it is resumed.
+// Pause pauses a job until it is resumed.
 func (d *Jobs) Pause(ctx context.Context, w Caller, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
@@ -221,7 +221,7 @@ func (d *Jobs) Pause(ctx context.Context, w Caller, id chat.JobID) (chat.Job, er
 	})
 }
 
-// Resume lets a job go on. What it missed while it was paused is not made up for.
+// Resume resumes a job. Times that it missed while it was paused are not made up for.
 func (d *Jobs) Resume(ctx context.Context, w Caller, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
@@ -238,7 +238,7 @@ func (d *Jobs) Resume(ctx context.Context, w Caller, id chat.JobID) (chat.Job, e
 	})
 }
 
-// Remove ends a job for good.
+// Remove deletes a job.
 func (d *Jobs) Remove(ctx context.Context, w Caller, id chat.JobID) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
@@ -246,7 +246,7 @@ func (d *Jobs) Remove(ctx context.Context, w Caller, id chat.JobID) error {
 	return d.Cron.DeleteJob(ctx, id)
 }
 
-// Run has a job run at once, once for each key of a request. Its times stay as they are.
+// Run runs a job at once, once for each key of a request. Its times do not change.
 func (d *Jobs) Run(ctx context.Context, w Caller, id chat.JobID, once string) error {
 	j, err := d.mine(ctx, w, id)
 	if err != nil {
@@ -267,7 +267,7 @@ func (d *Jobs) Runs(ctx context.Context, w Caller, id chat.JobID, most int) ([]c
 	return d.Cron.JobRuns(ctx, id, most)
 }
 
-// RunDetails returns a run with what it did. What was said in a run of somebody else's is for them; of a service's, for its administrators.
+// RunDetails returns a run with its output. The full output of another user's run is only for that user; of a service's, for its administrators.
 func (d *Jobs) RunDetails(ctx context.Context, w Caller, id chat.JobID, run int64) (chat.JobRunDetails, error) {
 	j, err := d.seen(ctx, w, id)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 	"xbot/internal/service"
 )
 
-// Bounds of what one call publishes.
+// Limits of one call.
 const (
 	MaxServices = 20
 	MaxSessions = 50
 )
 
-// ServiceTask is what an administrator has services told (spec/004, publish_service_task).
+// ServiceTask is a message of an administrator to services (spec/004, publish_service_task).
 type ServiceTask struct {
 	Message  string
 	Name     string   // empty: the first words of the message
@@ -31,8 +31,8 @@ type ServiceTask struct {
 	RunNow   bool     // also runs at once
 }
 
-// Publish makes a job for each service and conversation that is named, for administrators. once is the key of the request: again under the same
-// one, nothing new happens. Nothing is made where any of them is unknown or withdrawn.
+// Publish makes a job for each service and conversation that is named, for administrators. once is the key of the request: repeating it
+// changes nothing. No job is made if any of them is unknown or withdrawn.
 func (d *Jobs) Publish(ctx context.Context, w Caller, t ServiceTask, once string) ([]chat.Job, error) {
 	if !w.Admin {
 		return nil, fault.Errorf(fault.Denied, "tasks of services are for administrators")
@@ -67,7 +67,7 @@ func (d *Jobs) Publish(ctx context.Context, w Caller, t ServiceTask, once string
 	return out, nil
 }
 
-// audienceOf is whom a task tells: a conversation of a service, or all of them.
+// audienceOf is the audience of a task: a conversation of a service, or all of them.
 type audienceOf struct {
 	service      string
 	conversation chat.SessionKey
@@ -118,7 +118,7 @@ func (d *Jobs) audience(ctx context.Context, t ServiceTask) ([]audienceOf, error
 	return out, nil
 }
 
-// timing is the timetable of a task as jobs have them.
+// timing returns the timetable of a task in the form of jobs.
 func timing(t ServiceTask, now time.Time) (when string, atOnce bool, err error) {
 	text, want := strings.TrimSpace(t.Schedule), schedule.At
 	switch strings.ToLower(strings.TrimSpace(t.Type)) {
@@ -140,7 +140,7 @@ func timing(t ServiceTask, now time.Time) (when string, atOnce bool, err error) 
 	}
 	zone := t.Zone
 	if zone == "" {
-		zone = "UTC" // for a look at its form: the job has the caller's
+		zone = "UTC" // to check its form: the job has the caller's
 	}
 	spec, err := schedule.Read(text, zone, now)
 	if err == nil && spec.Kind != want {

@@ -11,18 +11,18 @@ import (
 	"xbot/internal/service"
 )
 
-// What a conversation of a service may have, whose jobs somebody outside asks for.
+// Limits of the jobs of a conversation of a service, which a consumer creates.
 const (
-	// ConsumerJobs is how many jobs it has that may run.
+	// ConsumerJobs limits the active and paused jobs.
 	ConsumerJobs = 10
-	// ConsumerEvery is how long it is at least from one time of a job to the next, and from now to the first.
+	// ConsumerEvery is the minimum time from one run of a job to the next, and from now to the first.
 	ConsumerEvery = 5 * time.Minute
-	// pacedTimes is how many times of an expression are looked at: with at least five minutes between them, more than two days of them.
+	// pacedTimes is the number of times of an expression that are checked: with at least five minutes between them, more than two days of them.
 	pacedTimes = 600
 )
 
-// place says to which track a job belongs, refuses what its owner may not have there, and returns whose timezone holds for it. Who the owner
-// is comes from their row, whatever the caller says.
+// place assigns a job to its track, refuses what its owner may not have there, and returns the user whose timezone applies to it. It reads
+// the owner from the database and does not trust the caller.
 func (d *Jobs) place(ctx context.Context, w Caller, j *cronstore.Job) (zoneOf chat.UserID, err error) {
 	owner, err := d.Cron.JobOwner(ctx, j.Owner)
 	if err != nil {
@@ -40,7 +40,7 @@ func (d *Jobs) place(ctx context.Context, w Caller, j *cronstore.Job) (zoneOf ch
 	return w.User, nil
 }
 
-// consumers holds the job of a consumer to its own conversation.
+// consumers restricts the job of a consumer to the consumer's conversation.
 func consumers(owner cronstore.Owner, j *cronstore.Job) error {
 	p := &j.JobPlan
 	switch {
@@ -61,7 +61,7 @@ func consumers(owner cronstore.Owner, j *cronstore.Job) error {
 	return nil
 }
 
-// services holds the job of an administrator to the service that it is for.
+// services restricts the job of an administrator to its service.
 func services(owner cronstore.Owner, j *cronstore.Job) error {
 	p := &j.JobPlan
 	of, _, told := service.Of(p.Target)
@@ -78,7 +78,7 @@ func services(owner cronstore.Owner, j *cronstore.Job) error {
 	return nil
 }
 
-// paced refuses times that come too soon or too often for somebody outside.
+// paced refuses times of a consumer's job that come too soon or too often.
 func paced(j *cronstore.Job, now time.Time) error {
 	tooOften := fault.Errorf(fault.Invalid, "a job of this conversation runs at least %d minutes from now, and not more often than every %d minutes",
 		int(ConsumerEvery/time.Minute), int(ConsumerEvery/time.Minute))

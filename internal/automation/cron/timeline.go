@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// MaxTimelineDays is how far a timeline looks ahead and back.
+	// MaxTimelineDays limits a timeline into the future and the past.
 	MaxTimelineDays = 31
-	// timesOfJob and runsOfJob bound what a timeline shows of each job, timelineMost what it shows of all.
+	// timesOfJob and runsOfJob limit the items of each job in a timeline, timelineMost those of all.
 	timesOfJob   = 60
 	runsOfJob    = 20
 	timelineMost = 1000
 )
 
-// Timeline is when jobs run next, and when they ran last.
+// Timeline lists the next times and the last runs of jobs.
 type Timeline struct {
 	From  time.Time      `json:"from"`
 	Now   time.Time      `json:"now"`
@@ -28,7 +28,7 @@ type Timeline struct {
 	More  bool           `json:"more,omitempty" doc:"There is more than is shown: a job shows its next 60 times and its last 20 runs."`
 }
 
-// TimelineItem is a time of a job: one that comes, or a run.
+// TimelineItem is a future time of a job, or a run.
 type TimelineItem struct {
 	Job     chat.JobID   `json:"job"`
 	Name    string       `json:"name"`
@@ -37,7 +37,7 @@ type TimelineItem struct {
 	Run     *chat.JobRun `json:"run,omitempty" doc:"Missing: the time is yet to come."`
 }
 
-// Timeline looks some days ahead and back.
+// Timeline returns the timeline of some days, ahead and back.
 func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which cronstore.Listed, days int) (Timeline, error) {
 	now, err := d.Cron.Clock(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (d *Jobs) Timeline(ctx context.Context, w Caller, all bool, which cronstore
 	return out, nil
 }
 
-// around keeps so many of the items as a timeline has: those next to now, as many before it as after it where there are enough.
+// around returns the timelineMost items next to now, as many before it as after it where there are enough.
 func around(items []TimelineItem, now time.Time) []TimelineItem {
 	past, _ := slices.BinarySearchFunc(items, now, func(i TimelineItem, at time.Time) int { return i.At.Compare(at) })
 	ahead := len(items) - past
@@ -79,7 +79,7 @@ func around(items []TimelineItem, now time.Time) []TimelineItem {
 	return items[past-before : past+timelineMost-before]
 }
 
-// ahead adds the times of a job that come.
+// ahead adds the future times of a job.
 func (t *Timeline) ahead(j cronstore.Job) {
 	table, err := schedule.New(j.Spec)
 	if err != nil || j.Next == nil || j.State != chat.JobActive {

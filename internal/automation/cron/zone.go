@@ -11,37 +11,37 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Who says the timezone of a job that names none.
+// The source of the timezone of a job that names none.
 const (
-	FromProfile = "profile" // that of the person
+	FromProfile = "profile" // the user's profile
 	FromPolicy  = "policy"  // cron.timezone
 	FromServer  = "server"
 )
 
-// Zone is a timezone and who says so.
+// Zone is a timezone and its source.
 type Zone struct {
 	Name string // IANA
 	From string // profile, policy or server
 }
 
-// Zones say in which timezone people mean the times of jobs that name none.
+// Zones finds the timezone of jobs that name none.
 type Zones struct {
-	Profiles Profiles // nil: nobody says anything of themselves
+	Profiles Profiles // nil: no user has a profile
 	Policies Policies
 }
 
-// Profiles are what people say of themselves.
+// Profiles reads the profiles of users.
 type Profiles interface {
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 }
 
-// Policies are the policy in force.
+// Policies returns the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// ZoneOf is the timezone of a user: that of the profile, else that of the policy, else that of this machine. A name that is not known here
-// counts for none.
+// ZoneOf returns the timezone of a user: that of the profile, else that of the policy, else that of this machine. An unknown name
+// is ignored.
 func (z Zones) ZoneOf(ctx context.Context, user chat.UserID) (Zone, error) {
 	if z.Profiles != nil {
 		said, err := z.Profiles.Profile(ctx, user)
@@ -62,7 +62,7 @@ func (z Zones) ZoneOf(ctx context.Context, user chat.UserID) (Zone, error) {
 	return Zone{ServerZone(), FromServer}, nil
 }
 
-// ServerZone is the timezone of this machine, UTC where it says none.
+// ServerZone returns the timezone of this machine, UTC if it has none.
 func ServerZone() string {
 	link, err := os.Readlink("/etc/localtime")
 	if err != nil {

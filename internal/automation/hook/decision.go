@@ -9,21 +9,21 @@ import (
 	"xbot/internal/fault"
 )
 
-// Decision is what a handler says to what is about to happen. No decision loosens what the rules of tools say: allow means
+// Decision is the decision of a handler on an event. No decision loosens the permission rules of tools: allow means
 // that the handler has no objection.
 type Decision string
 
 // The decisions, the weakest first.
 const (
 	Allow Decision = "allow"
-	Ask   Decision = "ask"   // a person has to permit it
-	Defer Decision = "defer" // an administrator has to permit it, and the person is not bothered
+	Ask   Decision = "ask"   // a user has to approve it
+	Defer Decision = "defer" // an administrator has to approve it, and the user is not asked
 	Deny  Decision = "deny"
 )
 
 var weights = map[Decision]int{Allow: 0, Ask: 1, Defer: 2, Deny: 3}
 
-// Bounds of what a handler may answer.
+// Limits of an answer of a handler.
 const (
 	MaxAnswer  = 256 << 10 // bytes of a whole answer
 	MaxContext = 10_000    // characters of context
@@ -31,17 +31,17 @@ const (
 	MaxInput   = 100_000   // bytes of updatedInput
 )
 
-// Answer is what one handler says.
+// Answer is the answer of one handler.
 type Answer struct {
 	Decision Decision        `json:"decision,omitempty"`
-	Reason   string          `json:"reason,omitempty"`  // for the person and the model
+	Reason   string          `json:"reason,omitempty"`  // for the user and the model
 	Context  string          `json:"context,omitempty"` // for the model
 	Updated  json.RawMessage `json:"updatedInput,omitempty"`
 
 	from string // the name of the handler
 }
 
-// Outcome is what all handlers together say to an event.
+// Outcome is the merged answer of all handlers to an event.
 type Outcome struct {
 	Decision Decision
 	Reason   string
@@ -52,8 +52,8 @@ type Outcome struct {
 	UpdatedBy string          // the name of the handler that changed them
 }
 
-// ParseAnswer reads what a handler wrote: an object with decision, reason, context and updatedInput, other members
-// being ignored; or a plain text, which is context. What begins like an object and is none is Invalid, so that a decision
+// ParseAnswer parses the output of a handler: an object with decision, reason, context and updatedInput, other members
+// being ignored; or a plain text, which is context. Text that begins like an object and is none is Invalid, so that a decision
 // is not mistaken for a text.
 func ParseAnswer(out []byte) (Answer, error) {
 	out = bytes.TrimSpace(bytes.TrimPrefix(out, []byte("\ufeff")))
@@ -80,9 +80,9 @@ func ParseAnswer(out []byte) (Answer, error) {
 	return a, nil
 }
 
-// Combine makes one outcome of the answers to an event, which stand in the order of their handlers: the strongest decision
-// with the reasons of those who took it, all context, and the last updatedInput. Where the event takes no decision, what
-// would have been one is context.
+// Combine makes one outcome of the answers to an event, in the order of their handlers: the strongest decision
+// with the reasons of those who took it, all context, and the last updatedInput. Where the event takes no decision, the reason of a
+// denial is context.
 func Combine(e Event, answers []Answer) Outcome {
 	out := Outcome{Decision: Allow}
 	var reasons, context []string

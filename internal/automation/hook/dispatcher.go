@@ -14,14 +14,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// Question is an event as a handler is told of it.
+// Question is an event in the form that a handler gets.
 type Question struct {
 	Session chat.SessionKey
 	Payload Payload
 	Body    []byte // Payload as JSON
 }
 
-// Asker asks handlers of one kind. It ends with its context. An error is a failure of the handler, in words.
+// Asker asks handlers of one kind. It ends with its context. An error is a failure of the handler, as a sentence.
 type Asker interface {
 	Ask(ctx context.Context, h Handler, q Question) (Answer, error)
 }
@@ -32,7 +32,7 @@ type Dispatcher struct {
 	Log   *slog.Logger
 
 	apart sync.WaitGroup // handlers that are not waited for
-	many  atomic.Int32   // how many of them run
+	many  atomic.Int32   // number of running ones
 }
 
 // Wait waits for the asynchronous handlers.
@@ -127,7 +127,7 @@ func (d *Dispatcher) again(ctx context.Context, a *asking, s Set, p Payload) (re
 	return refused
 }
 
-// all asks the handlers at the same time and returns what they say in their order, and what went wrong.
+// all asks the handlers at the same time and returns their answers in their order, and their failures.
 func (d *Dispatcher) all(ctx context.Context, handlers []Handler, q Question) (answers []Answer, notes []string) {
 	answers, errs := make([]Answer, len(handlers)), make([]error, len(handlers))
 	var wait sync.WaitGroup
@@ -153,7 +153,7 @@ func (d *Dispatcher) all(ctx context.Context, handlers []Handler, q Question) (a
 	return answers, notes
 }
 
-// maxAside is how many asynchronous handlers one process runs at once; more are skipped.
+// maxAside limits the asynchronous handlers that one process runs at once; more are skipped.
 const maxAside = 64
 
 // aside runs an asynchronous handler. It is lost if the process dies.

@@ -1,15 +1,15 @@
-// Package hook lets an installation and its projects look at what happens in a conversation and have a say in it: programs,
+// Package hook lets an installation and its projects observe and influence the events of a conversation: programs,
 // addresses and functions that are named in hooks.json are asked at seventeen events (spec/001 §5.2). The package reads
-// and merges the files, decides whom an event is for, and makes one outcome of what they answer. It is pure but for Live,
-// which reads files; whoever is asked stands behind Handler kinds in package xbot/internal/automation/hook/ask.
+// and merges the files, selects the handlers of an event, and makes one outcome of their answers. It does no I/O except in Live,
+// which reads files; package xbot/internal/automation/hook/ask implements the kinds of handlers.
 //
-// A fault of the configuration is a Fault, with a sentence, its file and its place. Before a call of a tool a fault closes:
-// PreToolUse refuses what it cannot judge. Everywhere else what is faulty is left out, and shown.
+// A fault of the configuration is a Fault, with a sentence, its file and its place. Before a tool call a fault denies:
+// PreToolUse refuses a call that it cannot judge. For other events the faulty part is left out, and shown.
 package hook
 
 import "slices"
 
-// Event is what hooks are asked about.
+// Event is a kind of event for hooks.
 type Event string
 
 // The events.
@@ -33,9 +33,9 @@ const (
 	WebhookReceived    Event = "WebhookReceived"
 )
 
-// trait is what is particular about an event.
+// trait describes the particularities of an event.
 type trait struct {
-	subject string // what a matcher is compared with; empty: there is nothing to match
+	subject string // compared with matchers; empty: there is nothing to match
 	denies  bool   // a deny counts; otherwise its reason is context
 	rules   bool   // ask, defer and updatedInput count, too
 	closed  bool   // a fault, or a handler that fails, is a deny
@@ -75,14 +75,14 @@ func Events() []Event {
 // Known reports whether there is such an event.
 func (e Event) Known() bool { _, ok := traits[e]; return ok }
 
-// Closed reports whether what cannot be judged is refused.
+// Closed reports whether a call that cannot be judged is refused.
 func (e Event) Closed() bool { return traits[e].closed }
 
-// Denies reports whether a deny ends what the event is about.
+// Denies reports whether a deny prevents the subject of the event.
 func (e Event) Denies() bool { return traits[e].denies }
 
-// Tells reports whether context that a handler answers with reaches the model.
+// Tells reports whether the context of a handler's answer reaches the model.
 func (e Event) Tells() bool { return traits[e].tells }
 
-// OfTool reports whether the event is about one call of a tool, which is what conditions are for.
+// OfTool reports whether the event is about one call of a tool: only these have conditions.
 func (e Event) OfTool() bool { return traits[e].subject == "tool_name" }

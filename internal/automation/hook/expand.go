@@ -24,14 +24,14 @@ func variables(value string) []string {
 	return names
 }
 
-// Expand puts the values of variables into the value of a header. A dollar sign before anything else stays.
+// Expand replaces variables in the value of a header. A dollar sign before anything else stays.
 func Expand(value string, env map[string]string) string {
 	return variable.ReplaceAllStringFunc(value, func(found string) string {
 		return env[strings.Trim(found, "${}")]
 	})
 }
 
-// bareURL is an address without what may be secret.
+// bareURL returns an address without the parts that may be secret.
 func bareURL(text string) string {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -40,7 +40,7 @@ func bareURL(text string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
 }
 
-// where says why a text is no object, with the line of a mistake.
+// where describes why a text is no object, with the line of a mistake.
 func where(text []byte, err error) string {
 	if bad, ok := errors.AsType[*json.SyntaxError](err); ok {
 		before := text[:min(int(bad.Offset), len(text))]
@@ -49,7 +49,7 @@ func where(text []byte, err error) string {
 	return plain(err)
 }
 
-// plain is an error of the decoder in the words of JSON.
+// plain returns an error of the decoder in the terms of JSON.
 func plain(err error) string {
 	if bad, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		return "it is " + article(bad.Value) + ", not " + kindOf(bad)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Kind is how a handler is asked.
+// Kind is the kind of a handler.
 type Kind string
 
 // The kinds.
@@ -17,13 +17,13 @@ const (
 	KindCallback Kind = "callback"
 )
 
-// Layer is whose file names a handler.
+// Layer is the owner of the file of a handler.
 type Layer int
 
-// The layers, in the order in which their handlers stand.
+// The layers, in the order of their handlers.
 const (
 	LayerHome    Layer = iota // the administrator's
-	LayerProject              // of a project, for everybody who works on it
+	LayerProject              // of a project, for all users who work on it
 	LayerLocal                // of a project, on this machine
 )
 
@@ -39,7 +39,7 @@ const (
 	HTTPTime    = 10 * time.Second
 )
 
-// Handler is one entry of a hooks file, checked.
+// Handler is a checked entry of a hooks file.
 type Handler struct {
 	Event  Event
 	Layer  Layer
@@ -56,14 +56,14 @@ type Handler struct {
 	Callback string // of callback: a name in Registry; of plugin: its id
 
 	Timeout time.Duration
-	Async   bool     // it is not waited for, and what it answers does not count
-	OnError Decision // what a failure of it means
+	Async   bool     // it is not waited for, and its answer does not count
+	OnError Decision // the decision if it fails
 
 	matcher matcher
 	when    condition
 }
 
-// HTTPCall is what a handler of the kind http posts to.
+// HTTPCall is the request of a handler of the kind http.
 type HTTPCall struct {
 	URL     string
 	Headers map[string]string // values may name variables in Env as $NAME or ${NAME}
@@ -72,9 +72,9 @@ type HTTPCall struct {
 
 // MCPCall is the tool of an MCP server that a handler calls.
 type MCPCall struct {
-	Server string // its name: one of the installation's for its own file, else one that the person of the conversation has
+	Server string // its name: one of the installation's for its file, else one of the conversation's user
 	Tool   string // as the server names it
-	// Input is its arguments, in which ${tool_input.command} stands for that member of the payload; nil: the payload.
+	// Input is its arguments, in which ${tool_input.command} is replaced by that member of the payload; nil: the payload.
 	Input json.RawMessage
 }
 
@@ -89,7 +89,7 @@ func (h Handler) Matches(p Payload) bool {
 // name identifies a handler by its file and its position there.
 func (h Handler) name() string { return h.Source + ", " + h.Place }
 
-// Label is a handler on one line, without what may be secret: a query and the user of an address, and headers.
+// Label returns a handler as one line, without secrets: a query and the user of an address, and headers.
 func (h Handler) Label() string {
 	switch h.Kind {
 	case KindCommand:

@@ -28,12 +28,12 @@ type Projects interface {
 	Hooks(ctx context.Context, key chat.SessionKey) ([]Doc, error)
 }
 
-// Live is the hooks that hold now. The administrator's file is looked at each time, those of a project every two seconds.
+// Live holds the current hooks. The administrator's file is checked each time, those of a project every two seconds.
 // It is safe for concurrent use.
 type Live struct {
 	File     string // the administrator's; it need not exist
 	Grants   Grants
-	Projects Projects // asked where the administrator's file says project_hooks; nil: there are none
+	Projects Projects // asked where the administrator's file has project_hooks; nil: there are none
 	Plugins  Plugins  // nil: there are none
 	Log      *slog.Logger
 
@@ -45,14 +45,14 @@ type Live struct {
 	told     map[string]bool // faults that were logged
 }
 
-// stamp tells two states of a file apart.
+// stamp identifies a state of a file.
 type stamp struct {
 	there bool
 	size  int64
 	mod   time.Time
 }
 
-// cachedSet is the hooks of a conversation as they were a moment ago.
+// cachedSet is the cached set of a conversation.
 type cachedSet struct {
 	set   Set
 	stamp stamp
@@ -60,8 +60,8 @@ type cachedSet struct {
 }
 
 const (
-	freshness = 2 * time.Second // how old what is known of a project may be
-	maxSeen   = 256             // projects that are remembered
+	freshness = 2 * time.Second // maximum age of the cached state of a project
+	maxSeen   = 256             // projects that are cached
 	readTime  = 3 * time.Second // for the files of a project
 )
 
@@ -121,7 +121,7 @@ func (l *Live) Home() Set {
 	return alone
 }
 
-// look reads the administrator's file anew where it has changed.
+// look reads the administrator's file again if it has changed.
 func (l *Live) look() (Config, Set, stamp) {
 	is := l.stat()
 	l.mu.Lock()
@@ -140,7 +140,7 @@ func (l *Live) stat() stamp {
 		return stamp{}
 	}
 	if err != nil {
-		return stamp{there: true, size: -1} // unreadable: read says why
+		return stamp{there: true, size: -1} // unreadable: read returns the reason
 	}
 	return stamp{there: true, size: info.Size(), mod: info.ModTime()}
 }
@@ -181,7 +181,7 @@ func (l *Live) notify(s Set) {
 	l.log(s)
 }
 
-// log says each fault once.
+// log logs each fault once.
 func (l *Live) log(s Set) {
 	for _, f := range s.faults {
 		if l.told[f.String()] || l.Log == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// matcher says for which subjects of an event a handler is asked: "" and "*" for all, words and | for exactly those, and
+// matcher selects the subjects of an event for which a handler is asked: "" and "*" for all, words and | for exactly those, and
 // anything else is a regular expression (RE2) that is found anywhere in the subject. The zero value matches all.
 type matcher struct {
 	exact   []string
@@ -17,7 +17,7 @@ type matcher struct {
 
 var words = regexp.MustCompile(`^[\pL\pN_|]+$`)
 
-// maxPattern bounds a matcher and a condition, in bytes.
+// maxPattern limits a matcher and a condition, in bytes.
 const maxPattern = 1000
 
 func newMatcher(text string) (matcher, error) {
@@ -45,7 +45,7 @@ func (m matcher) match(subject string) bool {
 }
 
 // condition narrows a handler down to calls such as Shell(git push*): of a tool, and with an argument that the glob fits.
-// In the glob a * stands for anything, also for nothing; all else is itself. The zero value always holds.
+// In the glob a * matches any text, also none; all else matches literally. The zero value always holds.
 type condition struct {
 	tool string
 	glob []string // the pieces between the stars; nil: any arguments
@@ -74,7 +74,7 @@ func newCondition(text string) (condition, error) {
 }
 
 // holds reports whether a call fits. The glob is compared with each text among the arguments, at any depth, and with the
-// arguments as a whole, so that nothing escapes it by standing elsewhere.
+// arguments as a whole, so that no text escapes it by its position.
 func (c condition) holds(p Payload, input string) bool {
 	if c.tool == "" {
 		return true
@@ -106,7 +106,7 @@ func anyText(value any, ok func(string) bool) bool {
 	return false
 }
 
-// fits reports whether the pieces of a glob stand in the text, in their order, the first at its beginning and the last at
+// fits reports whether a text contains the pieces of a glob, in their order, the first at its beginning and the last at
 // its end.
 func fits(glob []string, text string) bool {
 	first, last := glob[0], glob[len(glob)-1]

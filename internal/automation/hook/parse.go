@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// MaxBytes bounds a hooks file.
+// MaxBytes limits a hooks file.
 const MaxBytes = 256 << 10
 
-// Fault is something wrong with a hooks file.
+// Fault is a mistake in a hooks file.
 type Fault struct {
 	Source string `json:"source"`          // the file
 	Place  string `json:"place,omitempty"` // where in it; empty: all of it
@@ -28,13 +28,13 @@ func (f Fault) String() string {
 	return f.Source + ", " + f.Place + ": " + f.Text
 }
 
-// Grants is what the installation lets handlers do.
+// Grants are the permissions of handlers in the installation.
 type Grants struct {
 	Host      bool     // commands on the server's host (XBOT_HOST_HOOKS)
 	Callbacks []string // the functions that there are
 }
 
-// Config is one hooks file.
+// Config is a parsed hooks file.
 type Config struct {
 	Commands bool // enable_command_hooks
 	Projects bool // project_hooks
@@ -42,7 +42,7 @@ type Config struct {
 	Faults   []Fault
 }
 
-// Parse reads a hooks file and checks all of it. What is wrong is among the faults; the rest holds.
+// Parse reads a hooks file and checks all of it. Mistakes become faults; the rest is valid.
 func Parse(text []byte, source string, layer Layer, grants Grants) Config {
 	p := &parser{source: source, layer: layer, grants: grants}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))
@@ -101,7 +101,7 @@ func (p *parser) file(text []byte) {
 	}
 }
 
-// groups reads what stands under an event.
+// groups reads the groups of an event.
 func (p *parser) groups(text json.RawMessage, at string) {
 	var groups []json.RawMessage
 	if err := json.Unmarshal(text, &groups); err != nil {
@@ -145,7 +145,7 @@ func (p *parser) match(g map[string]json.RawMessage, at string) (m matcher, ok b
 	return m, true
 }
 
-// handlerFile is a handler as it is written.
+// handlerFile is a handler in the form of the file.
 type handlerFile struct {
 	Type     Kind
 	Command  string
@@ -163,7 +163,7 @@ type handlerFile struct {
 	OnError  Decision
 }
 
-// members are what a handler of a kind may have, beside type, if, timeout, async and on_error.
+// members lists the members of a handler by kind, in addition to type, if, timeout, async and on_error.
 var members = map[Kind][]string{
 	KindCommand:  {"command", "host"},
 	KindHTTP:     {"url", "headers", "allowed_env_vars"},
@@ -211,7 +211,7 @@ func (p *parser) handler(text json.RawMessage, at string, m matcher) {
 	}
 }
 
-// common checks what handlers of all kinds have.
+// common checks the members of handlers of all kinds.
 func (p *parser) common(h *Handler, w handlerFile) {
 	var err error
 	if h.when, err = newCondition(w.If); err != nil {
@@ -244,7 +244,7 @@ func (p *parser) common(h *Handler, w handlerFile) {
 	}
 }
 
-// kind checks what only handlers of its kind have.
+// kind checks the members of handlers of its kind.
 func (p *parser) kind(h Handler) {
 	switch h.Kind {
 	case KindCommand:
@@ -298,7 +298,7 @@ func (p *parser) http(h Handler) {
 	}
 }
 
-// object decodes an object and names its unknown members. ok is false where it is none.
+// object decodes an object and reports its unknown members. ok is false if it is none.
 func (p *parser) object(text []byte, at string, known ...string) (fields map[string]json.RawMessage, ok bool) {
 	if err := json.Unmarshal(text, &fields); err != nil {
 		p.fault(at, "it is no JSON object: %s", where(text, err))
@@ -321,7 +321,7 @@ func (p *parser) object(text []byte, at string, known ...string) (fields map[str
 	return fields, true
 }
 
-// value decodes a member, if it is there. It reports false where it is something else.
+// value decodes a member, if it is there. It reports false if the type is wrong.
 func (p *parser) value(fields map[string]json.RawMessage, at, name string, into any) bool {
 	raw, ok := fields[name]
 	if !ok {

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Payload is what handlers are told of an event, as JSON. Members that an event does not have are left out.
+// Payload is the JSON that handlers get for an event. Members that an event does not have are left out.
 type Payload struct {
 	Event     Event     `json:"hook_event_name"`
-	ID        string    `json:"event_id"` // the same when the event is told again after a crash
+	ID        string    `json:"event_id"` // the same when the event is repeated after a crash
 	Session   string    `json:"session_id"`
 	Turn      string    `json:"turn_id,omitempty"`
 	Channel   string    `json:"channel,omitempty"`
@@ -66,7 +66,7 @@ type Result struct {
 	Elapsed int64  `json:"elapsed"` // milliseconds
 }
 
-// subject is what the matchers of the event are compared with.
+// subject returns the text that the matchers of the event are compared with.
 func (p Payload) subject() string {
 	switch traits[p.Event].subject {
 	case "tool_name":
@@ -87,7 +87,7 @@ func (p Payload) subject() string {
 	return ""
 }
 
-// Input makes of the arguments of a call what stands in a payload: themselves where they are JSON, else their text.
+// Input returns the arguments of a call for a payload: unchanged where they are JSON, else as a JSON string.
 func Input(arguments string) json.RawMessage {
 	if json.Valid([]byte(arguments)) {
 		return json.RawMessage(arguments)
@@ -99,7 +99,7 @@ func Input(arguments string) json.RawMessage {
 	return text
 }
 
-// Sample is a payload of an event to try handlers with.
+// Sample returns a payload of an event to try handlers with.
 func Sample(e Event, tool, arguments string) Payload {
 	p := Payload{Event: e, ID: "sample", Session: "agent:main:web:dm:sample", Turn: "sample", Channel: "web", Sender: "admin", Timestamp: time.Unix(0, 0).UTC()}
 	if e.OfTool() {

@@ -7,10 +7,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// KindPlugin is a handler that a plugin of the installation brings.
+// KindPlugin is the kind of handlers of plugins of the installation.
 const KindPlugin Kind = "plugin"
 
-// PluginHook is a hook as a plugin asks for it.
+// PluginHook is a hook in the manifest of a plugin.
 type PluginHook struct {
 	Event       Event
 	Matcher, If string
@@ -18,13 +18,13 @@ type PluginHook struct {
 	Timeout     time.Duration
 }
 
-// Plugins knows the handlers of plugins.
+// Plugins returns the handlers of plugins.
 type Plugins interface {
-	// Hooks returns the handlers of the plugins that are switched on. Where that cannot be known it returns a fault.
+	// Hooks returns the handlers of the plugins that are switched on, or a fault if they are unknown.
 	Hooks(ctx context.Context) ([]Handler, []Fault)
 }
 
-// ForPlugin makes a handler of a plugin. It is one of the administrator's, who has permitted it.
+// ForPlugin returns a handler of a plugin, in the layer of the administrator, who has permitted it.
 func ForPlugin(id string, in PluginHook) (Handler, error) {
 	if !in.Event.Known() {
 		return Handler{}, fault.Errorf(fault.Invalid, "there is no event %q; the events are %s", cut(string(in.Event), 40), list(Events()))
@@ -58,7 +58,7 @@ func ForPlugin(id string, in PluginHook) (Handler, error) {
 	return h, nil
 }
 
-// With returns the set with further handlers of the administrator's layer, which come behind those that are there.
+// With returns the set with further handlers of the administrator's layer, which follow the existing ones.
 func (s Set) With(handlers []Handler, faults []Fault) Set {
 	if len(handlers) == 0 && len(faults) == 0 {
 		return s

@@ -2,7 +2,7 @@ package hook
 
 import "xbot/internal/chat"
 
-// Scene is what hooks are told of the turn that an event is in.
+// Scene describes the turn of an event for hooks.
 type Scene struct {
 	Channel  string
 	Chat     string // on the platform
@@ -12,12 +12,12 @@ type Scene struct {
 	Role     string // of a subagent
 	Instance string // of a subagent that is named
 	Model    string // as chosen for the conversation; empty: the standard one
-	First    bool   // the conversation begins with this turn, or begins anew
-	Reset    string // why it began anew; empty: it never has
+	First    bool   // the first turn of the conversation, or the first after a reset
+	Reset    string // reason of the last reset; empty: there was none
 	State    chat.TurnState
 }
 
-// ExecTarget says where the commands of a conversation run.
+// ExecTarget is the runner and folder in which the commands of a conversation run.
 type ExecTarget struct {
 	User      chat.UserID
 	Runner    string // empty: that of the user
@@ -25,15 +25,15 @@ type ExecTarget struct {
 	CwdRunner string // the runner that Cwd is a folder of
 }
 
-// Claimed is something that a turn has taken from its inbox.
+// Claimed is a message that a turn has taken from its inbox.
 type Claimed struct {
 	ID     chat.MessageID
 	Text   string
 	Origin string
-	Key    string // of what the product told: cron <job>@..., hook <trigger>/...
+	Key    string // of messages of the product: cron <job>@..., hook <trigger>/...
 }
 
-// Record is the outcome of an event with what it is about.
+// Record is the outcome of an event with its context.
 type Record struct {
 	ID      string // of the event
 	Event   Event
@@ -42,8 +42,8 @@ type Record struct {
 	Outcome Outcome
 
 	Call     chat.CallID      // of an event about a call
-	Messages []chat.MessageID // of an event about what was claimed
-	Changed  *Change          // what the arguments of the call are to be
+	Messages []chat.MessageID // of an event about claimed messages
+	Changed  *Change          // new arguments of the call
 }
 
 // Change is a call as changed by hooks, with the permission decision on it.

@@ -1,6 +1,6 @@
 package hook
 
-// Subject is the member of the payload that matchers are compared with; empty: there is nothing to match.
+// Subject returns the member of the payload that matchers are compared with; empty: there is nothing to match.
 func (e Event) Subject() string { return traits[e].subject }
 
 // Rules reports whether ask, defer and updatedInput count.

@@ -2,15 +2,15 @@ package hook
 
 import "slices"
 
-// Set is the handlers that hold for a conversation: those of the administrator, then those of its project. The zero value
-// has none. It is not changed once it is made.
+// Set holds the handlers of a conversation: those of the administrator, then those of its project. The zero value
+// has none. It is immutable.
 type Set struct {
 	handlers []Handler
 	faults   []Fault
 }
 
-// Merge puts files together, in the order of their layers. Commands need the administrator's word: that of a project is
-// not enough to have its own commands run.
+// Merge merges files, in the order of their layers. Commands need the administrator's permission: a project cannot permit
+// its commands.
 func Merge(home Config, projects ...Config) Set {
 	var s Set
 	for _, c := range append([]Config{home}, projects...) {
@@ -32,7 +32,7 @@ func Merge(home Config, projects ...Config) Set {
 // Handlers lists all handlers.
 func (s Set) Handlers() []Handler { return slices.Clone(s.handlers) }
 
-// Faults lists all that is wrong with the files.
+// Faults lists all mistakes in the files.
 func (s Set) Faults() []Fault { return slices.Clone(s.faults) }
 
 // Wants reports whether one of the events has handlers, or has to be refused because its hooks have a fault.
@@ -45,7 +45,7 @@ func (s Set) Wants(events ...Event) bool {
 	return false
 }
 
-// Matches reports the same of one payload.
+// Matches is like Wants for one payload.
 func (s Set) Matches(p Payload) bool {
 	return s.broken(p.Event) != nil || len(s.For(p)) > 0
 }
@@ -61,7 +61,7 @@ func (s Set) For(p Payload) []Handler {
 	return out
 }
 
-// MayChange reports whether a call of a tool is shown to a handler before it runs that may change or refuse it, whatever its arguments.
+// MayChange reports whether a synchronous handler, which may change or refuse the call, sees calls of a tool before they run, for some arguments.
 func (s Set) MayChange(tool string) bool {
 	p := Payload{Event: PreToolUse, ToolName: tool}
 	return s.broken(p.Event) != nil || slices.ContainsFunc(s.handlers, func(h Handler) bool {
@@ -69,7 +69,7 @@ func (s Set) MayChange(tool string) bool {
 	})
 }
 
-// rounds parts the handlers into those who are asked after each other: where arguments may be changed, those of projects before the
+// rounds splits the handlers into those that are asked one after the other: where arguments may be changed, those of projects before the
 // administrator's.
 func (s Set) rounds(e Event) []Set {
 	if !traits[e].rules {
@@ -86,7 +86,7 @@ func (s Set) rounds(e Event) []Set {
 	return []Set{projects, home}
 }
 
-// broken is the fault for which an event is refused; nil where there is none.
+// broken returns the fault for which an event is refused; nil if there is none.
 func (s Set) broken(e Event) *Fault {
 	if !e.Closed() {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Tried is the result of a trial of hooks, for an operator.
+// Tried returns the result of a trial of hooks as text, for an operator.
 func Tried(asked []Handler, out Outcome) string {
 	var b strings.Builder
 	for _, h := range asked {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// everyHour is the mark that the parser sets where a field is *. It is the same for all fields.
+// everyHour is the mark that the parser sets if a field is *. It is the same for all fields.
 const everyHour = 1 << 63
 
 var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
@@ -27,7 +27,7 @@ func parse(text string) (expression, error) {
 		return expression{}, i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text))
 	}
 	got, err := parser.Parse(strings.Join(fields, " "))
-	if err != nil { // the parser says more, to programs and models
+	if err != nil { // the parser's error has details, for programs and models
 		return expression{}, fault.Errorf(fault.Invalid, "%w %w", i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text)), err)
 	}
 	spec, ok := got.(*cron.SpecSchedule)
@@ -41,7 +41,7 @@ func parse(text string) (expression, error) {
 }
 
 // star returns the mark of a field that begins with *. The parser sets none where a step follows. Days that are restricted without it count
-// beside those of the week, by crontab(5); with it, a day must be among both.
+// in addition to those of the week, by crontab(5); with it, a day must be among both.
 func star(field string) uint64 {
 	if strings.HasPrefix(field, "*") || strings.HasPrefix(field, "?") {
 		return everyHour
@@ -49,11 +49,11 @@ func star(field string) uint64 {
 	return 0
 }
 
-// maxExpr bounds an expression, in bytes.
+// maxExpr limits an expression, in bytes.
 const maxExpr = 200
 
-// next returns the first time after an instant, the zero time where none comes within five years. An expression of every hour
-// follows the time that passes. Any other one is a reading of the clock on the wall: one that is skipped there happens when the
+// next returns the first time after an instant, the zero time if none comes within five years. An expression of every hour
+// follows elapsed time. Any other one follows the local clock: a time that is skipped there happens when the
 // clock is put forward, one that comes twice happens the first time.
 func (e expression) next(after time.Time, zone *time.Location) time.Time {
 	if e.spec.Hour&everyHour != 0 {
@@ -70,12 +70,12 @@ func (e expression) next(after time.Time, zone *time.Location) time.Time {
 	}
 }
 
-// onWall is what the clock shows, as if there were no timezones.
+// onWall returns the reading of the local clock as a time in UTC.
 func onWall(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// fromWall is the first instant at which the clock shows a time, or has gone beyond it.
+// fromWall returns the first instant at which the local clock shows a time, or a later one.
 func fromWall(wall time.Time, zone *time.Location) time.Time {
 	at := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, zone)
 	begin, end := at.ZoneBounds()

@@ -21,9 +21,9 @@ var fieldPart = regexp.MustCompile(`^(?:[*?]|(\w+)(?:-(\w+))?)(?:/(\d+))?$`)
 // aField matches a word that is a field of an expression and no word of a text.
 var aField = regexp.MustCompile(`(?i)^(?:[*?](?:/\d+)?|\d+-\d+(?:/\d+)?|(?:sun|mon|tue|wed|thu|fri|sat)(?:-(?:sun|mon|tue|wed|thu|fri|sat))?|\d*[LW]|\d+#\d)$`)
 
-// strict refuses expressions that a person writes and that would happen at other times than they say: a step that is larger than its range, as
-// in */90, which is one value; what the parser passes over, as in *-5; and a sixth field, which moves all others. Those that are kept
-// already are not looked at.
+// strict refuses expressions of users that would happen at other times than they seem to: a step that is larger than its range, as
+// in */90, which is one value; parts that the parser skips, as in *-5; and a sixth field, which moves all others. Stored expressions are
+// not checked.
 func strict(expr, rest string) error {
 	fields := strings.Fields(expr)
 	if len(fields) != len(fieldRanges) {
@@ -46,8 +46,8 @@ func strict(expr, rest string) error {
 	return nil
 }
 
-// span is how far it is from the first value of a range to the last one. Names have the numbers of days or months, which the parser knows: they
-// have no span of their own here but that of the field.
+// span returns the distance from the first value of a range to the last one. Names have the numbers of days or months, which the parser
+// knows: here they have the span of the field.
 func span(field fieldRange, from, to string) int {
 	if n, err := strconv.Atoi(from); err == nil {
 		field.first = n
@@ -60,7 +60,7 @@ func span(field fieldRange, from, to string) int {
 
 var dayNames = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
 
-// weekdays writes the days of a week as the parser reads them, which knows Sunday as 0 only: 7 and ranges up to Sunday, or of names beyond it,
+// weekdays writes the days of a week in the form of the parser, which knows Sunday as 0 only: 7 and ranges up to Sunday, or of names beyond it,
 // become lists.
 func weekdays(field string) string {
 	parts := strings.Split(field, ",")

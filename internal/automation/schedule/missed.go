@@ -2,7 +2,7 @@ package schedule
 
 import "time"
 
-// Missed says what happens with times that passed while no process could act on them.
+// Missed is the policy for times that passed while no process could act on them.
 type Missed string
 
 // The policies.
@@ -13,29 +13,29 @@ const (
 )
 
 const (
-	// Grace is how late a time may be acted on without having been missed.
+	// Grace is the maximum delay of a time that does not count as missed.
 	Grace = time.Minute
-	// maxAll bounds how many runs make up for missed times; older ones are passed over.
+	// maxAll limits the runs that make up for missed times; older ones are skipped.
 	maxAll = 100
-	// maxCounted bounds how many times are looked at one by one.
+	// maxCounted limits the times that are looked at one by one.
 	maxCounted = 1000
 )
 
-// Due is what is to be done now.
+// Due describes the runs that are due now.
 type Due struct {
 	Run    []time.Time // oldest first
 	Passed int         // times that are not made up for, 1000 at most are counted
-	Next   time.Time   // the first time that has not come; zero: there is none
+	Next   time.Time   // the first time in the future; zero: there is none
 }
 
-// Due decides what becomes of the times from next up to now, each of which begins offset later. Those that are older than maxAge
+// Due decides about the times from next up to now, each of which begins offset later. Times that are older than maxAge
 // are not made up for.
 func (t Timetable) Due(next, now time.Time, offset time.Duration, policy Missed, maxAge time.Duration) Due {
 	now = now.Add(-offset)
 	var came []time.Time
 	counted, ok := 0, true
 	for ok && !next.After(now) {
-		if recent := now.Add(-max(maxAge, Grace)); counted >= maxCounted && next.Before(recent) { // a long time without anybody
+		if recent := now.Add(-max(maxAge, Grace)); counted >= maxCounted && next.Before(recent) { // a long time without a process
 			next, ok = t.Next(recent.Add(-1))
 			continue
 		}

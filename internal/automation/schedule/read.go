@@ -10,14 +10,14 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Forms is how people and models write a timetable.
+// Forms lists the forms in which users and models write a timetable.
 const Forms = "`0 9 * * 1-5`, `@daily`, `every 30m`, `at 2026-03-29 08:00` or `in 20m`"
 
-// minute is how a single time is written.
+// minute is the format of a single time.
 const minute = "2006-01-02 15:04"
 
-// Read understands what a person or a model writes. zone is that of expressions and of times that name none; now is what in and
-// every are counted from.
+// Read parses the timetable that a user or a model writes. zone is that of expressions and of times that name none; in and
+// every are counted from now.
 func Read(text, zone string, now time.Time) (Spec, error) {
 	spec, rest, err := ReadPrefix(text, zone, now)
 	if err == nil && rest != "" {
@@ -26,7 +26,7 @@ func Read(text, zone string, now time.Time) (Spec, error) {
 	return spec, err
 }
 
-// ReadPrefix understands the beginning of a text, which may stand in quotes, and returns the rest.
+// ReadPrefix parses the beginning of a text, which may be quoted, and returns the rest.
 func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err error) {
 	if inside, behind, ok := quoted(text); ok {
 		spec, err = Read(inside, zone, now)
@@ -61,7 +61,7 @@ func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err e
 	return spec, rest, err
 }
 
-// quoted takes off what stands in quotes at the beginning of a text.
+// quoted returns the quoted text at the beginning of a text, and the rest.
 func quoted(text string) (inside, behind string, ok bool) {
 	text = strings.TrimSpace(text)
 	for _, marks := range []string{"``", `""`, "''", "“”"} {
@@ -74,7 +74,7 @@ func quoted(text string) (inside, behind string, ok bool) {
 	return "", "", false
 }
 
-// cut takes the first word off.
+// cut returns the first word and the rest.
 func cut(text string) (word, rest string) {
 	text = strings.TrimSpace(text)
 	i := strings.IndexFunc(text, func(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\u3000' })
@@ -126,13 +126,13 @@ func readIn(text string, now time.Time) (Spec, string, error) {
 	return Spec{Kind: At, At: now.Add(d).Truncate(time.Second)}, rest, err
 }
 
-// units are the words for parts of a duration, beside those of Go.
+// units are the words for parts of a duration, in addition to those of Go.
 var units = map[string]string{
 	"s": "s", "sec": "s", "secs": "s", "second": "s", "seconds": "s", "m": "m", "min": "m", "mins": "m", "minute": "m", "minutes": "m",
 	"h": "h", "hour": "h", "hours": "h", "d": "d", "day": "d", "days": "d", "w": "w", "week": "w", "weeks": "w",
 }
 
-// readDuration understands 30m, 1h30m, 2d, 90 minutes.
+// readDuration parses 30m, 1h30m, 2d, 90 minutes.
 func readDuration(text string) (time.Duration, string, error) {
 	word, rest := cut(text)
 	if _, err := strconv.Atoi(word); err == nil {
@@ -161,7 +161,7 @@ func days(n string, each int, text, rest string) (time.Duration, string, error) 
 	return time.Duration(count*each) * 24 * time.Hour, rest, nil
 }
 
-// readAt understands a time of RFC 3339, a date with a time of the day, and a time of the day, which is the next one.
+// readAt parses a time of RFC 3339, a date with a time of the day, and a time of the day, which is the next one.
 func readAt(text string, zone *time.Location, now time.Time) (Spec, string, error) {
 	first, rest := cut(text)
 	second, behind := cut(rest)
@@ -198,7 +198,7 @@ func single(at time.Time, rest string, now time.Time) (Spec, string, error) {
 	return Spec{Kind: At, At: at}, rest, nil
 }
 
-// String writes a timetable as it can be read again.
+// String returns a timetable in a form that Read parses.
 func (s Spec) String() string {
 	switch s.Kind {
 	case Expr:

@@ -1,12 +1,12 @@
-// Package schedule computes when something is to happen: by a cron expression, at a steady interval, or once. It is pure:
-// callers say what time it is. What it decides where clocks change is in docs/guide/schedules.md.
+// Package schedule computes the times of jobs: by a cron expression, at a steady interval, or once. It reads no clock:
+// callers pass the time. docs/guide/schedules.md describes its decisions about clock changes.
 package schedule
 
 import (
 	"hash/fnv"
 	"strings"
 	"time"
-	_ "time/tzdata" // timezones are known on machines that have none, and the same ones everywhere
+	_ "time/tzdata" // the same timezones on every machine, also on one without any
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -15,10 +15,10 @@ import (
 // MinEvery is the shortest interval.
 const MinEvery = time.Minute
 
-// MaxEvery is the longest interval, and how far in the future a single time may be.
+// MaxEvery is the longest interval, and the latest single time from now.
 const MaxEvery = 366 * 24 * time.Hour
 
-// Kind says how times follow each other.
+// Kind is the kind of a timetable.
 type Kind string
 
 // The kinds.
@@ -28,24 +28,24 @@ const (
 	At    Kind = "at"    // once
 )
 
-// Spec is a timetable as it is kept.
+// Spec is a timetable as it is stored.
 type Spec struct {
 	Kind Kind
 	Expr string // five fields or a descriptor such as @daily
 	// Every is the interval. At is the single time; of an interval, the instant that its times are counted from.
 	Every time.Duration
 	At    time.Time
-	Zone  string // IANA name; expressions are read in it, and people are shown times in it
+	Zone  string // IANA name; expressions are read in it, and users see times in it
 }
 
-// Timetable is a Spec that was understood.
+// Timetable is a parsed Spec.
 type Timetable struct {
 	spec Spec
 	expr expression
 	zone *time.Location
 }
 
-// New understands a spec. Invalid says what is wrong with it, for people and models.
+// New parses a spec. Invalid describes its mistake, for users and models.
 func New(s Spec) (Timetable, error) {
 	zone, err := Zone(s.Zone)
 	if err != nil {
@@ -70,7 +70,7 @@ func New(s Spec) (Timetable, error) {
 	return t, fault.Errorf(fault.Invalid, "there is no kind of timetable %q", s.Kind)
 }
 
-// Zone finds a timezone by its IANA name. Local is none: it would mean something else on every machine.
+// Zone finds a timezone by its IANA name. Local is none: it differs from machine to machine.
 func Zone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "" || strings.EqualFold(name, "local") {
@@ -79,7 +79,7 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Next returns the first time after an instant; ok is false where there is none.
+// Next returns the first time after an instant; ok is false if there is none.
 func (t Timetable) Next(after time.Time) (next time.Time, ok bool) {
 	switch t.spec.Kind {
 	case Expr:
@@ -106,7 +106,7 @@ func (t Timetable) Preview(after time.Time, n int) (times []time.Time) {
 	return times
 }
 
-// Offset spreads what would begin at the same time: the part of the jitter, in whole seconds, that a name always gets.
+// Offset spreads jobs with the same time: it returns the part of the jitter, in whole seconds, that a name always gets.
 func Offset(name string, jitter time.Duration) time.Duration {
 	seconds := uint64(jitter / time.Second)
 	if jitter <= 0 || seconds == 0 {

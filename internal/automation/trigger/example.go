@@ -4,8 +4,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// Example is shell commands that call a trigger, for a person to try. The secret stands in a variable, so that it comes into no
-// list of processes but openssl's own.
+// Example returns shell commands that call a trigger, for a user to try. The secret is in a variable, so that of all processes only
+// openssl shows it in its arguments.
 func Example(t chat.Trigger, secret string) string {
 	const body = `body='{"hello":"world"}'` + "\n"
 	begin := "secret='" + secret + "'\n" + body

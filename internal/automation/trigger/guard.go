@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// guard refuses what templates may not do, and adds to the tree what bounds loops and marks what is written.
+// guard refuses forbidden parts of templates, and adds the calls to the tree that limit loops and mark output.
 func guard(tree *parse.Tree, node parse.Node) error {
 	switch n := node.(type) {
 	case *parse.ListNode:

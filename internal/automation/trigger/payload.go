@@ -14,7 +14,7 @@ import (
 	"xbot/internal/host/jsonlimit"
 )
 
-// CheckType refuses a body that is no text. Invalid says what is accepted; the caller answers 415.
+// CheckType refuses a body that is no text. Invalid lists the accepted types; the caller answers 415.
 func CheckType(contentType, encoding string) error {
 	if encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fault.Errorf(fault.Invalid, "a body with Content-Encoding is not accepted; send it as it is")
@@ -33,8 +33,8 @@ func CheckType(contentType, encoding string) error {
 
 const formType = "application/x-www-form-urlencoded"
 
-// Payload reads a body: JSON within the limits of package jsonlimit as it is, also in the field payload of a form; anything else is {"raw": text}. Numbers keep their
-// digits.
+// Payload reads a body: JSON within the limits of package jsonlimit unchanged, also in the field payload of a form; any other body is
+// {"raw": text}. Numbers keep their digits.
 func Payload(contentType string, body []byte) any {
 	if v, ok := decode(body); ok {
 		return v

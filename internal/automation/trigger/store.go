@@ -19,27 +19,27 @@ import (
 // Prefix begins the paths at which triggers are called.
 const Prefix = "/hooks/"
 
-// defaultPerMinute is how many calls a trigger accepts in a minute by default.
+// defaultPerMinute is the default limit of the calls of a trigger in a minute.
 const defaultPerMinute = 60
 
-// Store keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
+// Store holds the triggers of users, with their secrets sealed. It is safe for concurrent use.
 type Store struct {
 	Triggers *triggerstore.Store
 	Users    *users.Store
 	Key      secret.Sealer
-	// Base is the address at which others reach this installation, without a slash at its end; empty: it is not known here.
+	// Base is the public address of this installation, without a slash at its end; empty: it is not known here.
 	Base string
 }
 
-// Made is a trigger with what is shown once.
+// Made is a trigger with its secret and example, which are shown once.
 type Made struct {
 	Trigger chat.Trigger `json:"trigger"`
 	Secret  string       `json:"secret" doc:"Shown now and never again."`
 	Example string       `json:"example" doc:"Shell commands that call the trigger. They hold the secret."`
 }
 
-// Add makes a trigger with a fresh secret. madeBy is the id of what asks for it, which makes one however often it is repeated;
-// empty: a person. Invalid says what is wrong with the draft; Denied: the owner is a group.
+// Add makes a trigger with a fresh secret. madeBy is the id of the request, which makes one trigger however often it is repeated;
+// empty: a user. Invalid describes a mistake in the draft; Denied: the owner is a group.
 func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
 	who, err := b.Users.UserByID(ctx, owner)
 	if err != nil {
@@ -68,7 +68,7 @@ func (b *Store) made(t chat.Trigger, plain string) Made {
 	return Made{Trigger: t, Secret: plain, Example: Example(t, plain)}
 }
 
-// placed says where a trigger is called.
+// placed returns a trigger with the address at which it is called.
 func (b *Store) placed(t chat.Trigger) chat.Trigger {
 	t.URL = b.Base + Prefix + t.ID
 	return t
@@ -78,7 +78,7 @@ func known(s chat.TriggerSource) bool {
 	return s == chat.TriggerGitHub || s == chat.TriggerGitLab || s == chat.TriggerGeneric
 }
 
-// check completes a draft, or says what is wrong with it.
+// check completes a draft, or returns an error that describes its mistake.
 func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.TriggerDraft, error) {
 	d.Name = strings.Join(strings.Fields(unmarked.Replace(chat.Clean(d.Name))), " ")
 	d.PerMinute = cmp.Or(d.PerMinute, defaultPerMinute)
@@ -127,13 +127,13 @@ func (b *Store) Find(ctx context.Context, owner chat.UserID, word string) (chat.
 	return b.placed(t.Trigger), err
 }
 
-// OnPlatform reports whether a conversation of a user takes place on a platform, where answers can be delivered.
+// OnPlatform reports whether a conversation of a user is on a platform, where replies can be delivered.
 func (b *Store) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
 	place, err := b.Triggers.SessionPlace(ctx, owner, key)
 	return place != nil, err
 }
 
-// Change replaces what its owner may change of a trigger.
+// Change replaces the fields of a trigger that its owner may change.
 func (b *Store) Change(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.Trigger, error) {
 	now, err := b.own(ctx, owner, id)
 	if err != nil {
@@ -195,7 +195,7 @@ func newID() string {
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(raw))
 }
 
-// newSecret returns 256 random bits in hexadecimal digits, which stand in a shell and in a form as they are.
+// newSecret returns 256 random bits in hexadecimal digits, which need no quoting in a shell or a form.
 func newSecret() string {
 	raw := make([]byte, 32)
 	rand.Read(raw) // never fails

@@ -15,20 +15,20 @@ import (
 // Limits of templates, which their owners write and outsiders feed.
 const (
 	MaxTemplate = 4000            // bytes of a template
-	maxText     = 16 << 10        // bytes of what it makes
-	maxPiece    = 16 << 10        // bytes of what one function makes
+	maxText     = 16 << 10        // bytes of its output
+	maxPiece    = 16 << 10        // bytes of the output of one function
 	maxRounds   = 10_000          // rounds of all its loops
-	maxWork     = 32 << 20        // bytes of what all its functions make and read
+	maxWork     = 32 << 20        // bytes that all its functions make and read
 	maxTime     = 2 * time.Second // of its execution, should comparing take long
 )
 
-// What stands between these came from outside.
+// The marks around text from outside.
 const (
 	opening = "⟦"
 	closing = "⟧"
 )
 
-// Data is what a template sees of a call.
+// Data is the view of a call that a template has.
 type Data struct {
 	EventType string
 	Payload   any
@@ -36,7 +36,7 @@ type Data struct {
 	Timestamp string // when it came, RFC 3339 in UTC
 }
 
-// Headers are those of a call that templates may see, by their usual spelling.
+// Headers are the headers of a call that templates may see, by their usual spelling.
 type Headers map[string]string
 
 // Get returns a header, however its name is spelt.
@@ -49,16 +49,16 @@ func (h Headers) Get(name string) string {
 	return ""
 }
 
-// shownHeaders are those that templates may see. None of them holds a secret.
+// shownHeaders are the headers that templates may see. None of them holds a secret.
 var shownHeaders = []string{
 	"Content-Type", "User-Agent", "X-GitHub-Delivery", "X-GitHub-Event", "X-GitHub-Hook-ID", "X-Gitlab-Event", "X-Gitlab-Event-UUID",
 	"X-Gitlab-Instance", "X-Webhook-Event", "X-Webhook-Id", "X-Webhook-Timestamp",
 }
 
-// Template makes the text that a conversation is told. It is safe for concurrent use.
+// Template makes the text for a conversation. It is safe for concurrent use.
 type Template struct{ t *template.Template }
 
-// ParseTemplate reads a template. Invalid says what is wrong with it: it may call only functions that cannot do harm, and
+// ParseTemplate parses a template. Invalid describes its mistake: it may call only harmless functions, and
 // defines no other templates.
 func ParseTemplate(text string) (*Template, error) {
 	if len(text) > MaxTemplate {
@@ -80,7 +80,7 @@ func ParseTemplate(text string) (*Template, error) {
 	return &Template{t}, nil
 }
 
-// Render makes the text of a call. What came from outside stands between marks that it cannot hold itself. The error says why
+// Render makes the text of a call. Text from outside is enclosed in marks that it cannot contain. The error describes why
 // the template does not fit the call, without its payload.
 func (t *Template) Render(d Data) (string, error) {
 	b := &budget{ends: time.Now().Add(maxTime), rounds: maxRounds, work: maxWork}
@@ -109,7 +109,7 @@ func unfit(err error) error {
 
 var errLong = fault.Errorf(fault.Invalid, "the template makes more than %d bytes of this call", maxText)
 
-// bounded is what a template writes.
+// bounded is the output of a template.
 type bounded struct{ bytes.Buffer }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -119,7 +119,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// budget bounds one execution.
+// budget limits one execution.
 type budget struct {
 	ends         time.Time
 	rounds, work int
@@ -127,8 +127,8 @@ type budget struct {
 
 var errSlow = fault.Errorf(fault.Invalid, "the template takes too long for this call")
 
-// spend takes the bytes that a function made or read from the budget. Work is counted and not timed, so that a busy machine
-// changes nothing in what a call is told as.
+// spend takes the bytes that a function made or read from the budget. Work is counted and not timed, so that the text of a call does
+// not depend on the load of the machine.
 func (b *budget) spend(bytes int) error {
 	if b.work -= bytes; b.work < 0 || time.Now().After(b.ends) {
 		return errSlow
@@ -136,7 +136,7 @@ func (b *budget) spend(bytes int) error {
 	return nil
 }
 
-// round stands at the beginning of the body of every loop.
+// round begins the body of every loop.
 func (b *budget) round() (string, error) {
 	if b.rounds--; b.rounds < 0 {
 		return "", errSlow
@@ -144,7 +144,7 @@ func (b *budget) round() (string, error) {
 	return "", b.spend(0)
 }
 
-// made spends what a function made, and cuts it.
+// made spends the output of a function, and cuts it.
 func (b *budget) made(s string) (string, error) { return cut(s), b.spend(len(s)) }
 
 // The names of the functions that guard adds.
@@ -153,7 +153,7 @@ const (
 	quoteName = "xbot_quote"
 )
 
-// functions are those that templates have beside comparisons, and, or, not, len, index and slice.
+// functions returns the functions of templates, in addition to comparisons, and, or, not, len, index and slice.
 func (b *budget) functions() template.FuncMap {
 	return template.FuncMap{
 		roundName: b.round,
@@ -167,7 +167,7 @@ func (b *budget) functions() template.FuncMap {
 }
 
 // dig finds a value in nested objects and lists: dig "repository" "name" "unknown" .Payload. The last argument is searched, the
-// one before it is the answer where there is none.
+// one before it is the default.
 func dig(args []any) (any, error) {
 	if len(args) < 3 {
 		return nil, fault.Errorf(fault.Invalid, "dig needs the names of a way, what to say where there is none, and where to look")
@@ -222,7 +222,7 @@ func join(sep string, v any) string {
 	return cut(b.String())
 }
 
-// text is a value as a person would write it: objects and lists as JSON, nothing as nothing.
+// text returns a value as plain text: objects and lists as JSON, nil as the empty string.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -245,7 +245,7 @@ func cut(s string) string {
 	return strings.ToValidUTF8(s[:maxPiece], "")
 }
 
-// quote puts a value between the marks, which it cannot hold itself.
+// quote puts a value between the marks, which it cannot contain.
 func quote(v any) string {
 	s := cut(text(v))
 	if s == "" {

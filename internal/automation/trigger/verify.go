@@ -1,5 +1,5 @@
-// Package trigger is what other programs reach a conversation by: how their calls are verified, what the model is told of them,
-// and the book in which people keep their triggers. What comes from outside is data here, never an instruction.
+// Package trigger implements webhooks that post into a conversation: it verifies calls, makes the text for the model,
+// and stores the triggers of users. Text from outside is data here, never an instruction.
 package trigger
 
 import (
@@ -17,13 +17,13 @@ import (
 	"xbot/internal/fault"
 )
 
-// MaxBody bounds the body of a call, in bytes.
+// MaxBody limits the body of a call, in bytes.
 const MaxBody = 1 << 20
 
-// Tolerance is how far the clock of a caller may be from ours.
+// Tolerance is the maximum difference of the clock of a caller from ours.
 const Tolerance = 5 * time.Minute
 
-// maxEvent bounds the name of an event, in characters.
+// maxEvent limits the name of an event, in characters.
 const maxEvent = 100
 
 // The headers of calls.
@@ -41,7 +41,7 @@ const (
 	genericEvent     = "X-Webhook-Event"
 )
 
-// Call is a request as it came.
+// Call is an unverified request.
 type Call struct {
 	Source chat.TriggerSource
 	Header http.Header
@@ -49,13 +49,13 @@ type Call struct {
 	At     time.Time
 }
 
-// Verified is what an authentic call says of itself.
+// Verified identifies an authentic call.
 type Verified struct {
 	Key   string // of the delivery
 	Event string
 }
 
-// Verify reports whether the caller knows the secret. Denied says what is wrong with it, without the secret or the body.
+// Verify checks that the caller knows the secret. Denied describes the mistake, without the secret or the body.
 func (c Call) Verify(secret string) (Verified, error) {
 	if secret == "" {
 		return Verified{}, fault.Errorf(fault.Denied, "the trigger has no secret")
@@ -77,8 +77,8 @@ func (c Call) github(secret string) (Verified, error) {
 	return Verified{Key: c.key(c.Header.Get(githubDelivery)), Event: eventName(c.Header.Get(githubEvent))}, nil
 }
 
-// gitlab compares the secret itself. GitLab gives calls that one call has caused the same event id, so the body is a part of the key
-// where there is no better one.
+// gitlab compares the secret itself. GitLab sends the same event id with calls that one call has caused, so the body is a part of the key
+// if there is no better one.
 func (c Call) gitlab(secret string) (Verified, error) {
 	given := c.Header.Get(gitlabToken)
 	if given == "" {
@@ -95,10 +95,10 @@ func (c Call) gitlab(secret string) (Verified, error) {
 	return Verified{Key: key, Event: eventName(c.Header.Get(gitlabEvent))}, nil
 }
 
-// idForm is what the id of a generic call looks like. It holds no full stop, which parts what is signed.
+// idForm is the form of the id of a generic call. It holds no full stop, which separates the signed parts.
 var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{0,100}$`)
 
-// generic verifies the signature over "<timestamp>.<id>.<body>". A call without an id is known again by what was signed.
+// generic verifies the signature over "<timestamp>.<id>.<body>". A repeated call without an id is recognized by the signed text.
 func (c Call) generic(secret string) (Verified, error) {
 	stamp, id := c.Header.Get(genericTimestamp), c.Header.Get(genericID)
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
@@ -152,10 +152,10 @@ func missing(header string) error {
 	return fault.Errorf(fault.Denied, "the header %s is missing", header)
 }
 
-// keyForm is what ids of deliveries look like that are kept as they are.
+// keyForm is the form of ids of deliveries that are stored unchanged.
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9._-]{1,100}$`)
 
-// key is what a delivery is known by: the id that its sender gave it, else the hash of its body.
+// key returns the key of a delivery: the id that its sender gave it, else the hash of its body.
 func (c Call) key(id string) string {
 	switch {
 	case id == "":
@@ -166,7 +166,7 @@ func (c Call) key(id string) string {
 	return hashed("id", []byte(id))
 }
 
-// hashed is a key made of a hash. Ids of senders hold no colon.
+// hashed returns a key made of a hash. Ids of senders hold no colon.
 func hashed(kind string, parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -176,7 +176,7 @@ func hashed(kind string, parts ...[]byte) string {
 	return kind + ":" + hex.EncodeToString(h.Sum(nil))
 }
 
-// eventName makes the name of an event fit for a line.
+// eventName makes the name of an event fit into a line.
 func eventName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {

@@ -14,21 +14,21 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Draft is what somebody would have an account configured with.
+// Draft is a proposed configuration of an account.
 type Draft struct {
 	Channel, Account string
-	Settings         map[string]string // a secret that is empty or not there stays as it is stored
-	Forget           []string          // secrets that are taken away
+	Settings         map[string]string // an empty or missing secret keeps its stored value
+	Forget           []string          // secrets to delete
 	Enabled          bool
 	Revision         int64 // of the account that it was made from; 0: a new one
 }
 
-// Refusal names everything that is wrong with a draft.
+// Refusal lists all faults of a draft.
 type Refusal struct{ Faults []chat.ChannelFault }
 
 func (r *Refusal) Error() string { return "nothing was changed: " + r.Faults[0].Text }
 
-// names are what accounts may be called: the name stands in addresses, keys of conversations and logs.
+// names matches valid account names: the name is part of addresses, session keys and logs.
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // Check returns every fault in the form of a draft. It makes no requests and changes nothing.
@@ -52,7 +52,7 @@ func faultsOfName(account string) []chat.ChannelFault {
 		"account has up to 32 small letters, digits, _ and -, and is not %s; empty: the one without a name", session.DefaultAccount)}}
 }
 
-// whole is a draft with the secrets that it leaves as they are.
+// whole is a draft with the stored secrets that it keeps.
 func (b *Store) whole(ctx context.Context, d channel.Driver, draft Draft) (map[string]string, error) {
 	all := map[string]string{}
 	if draft.Revision != 0 {
@@ -88,7 +88,7 @@ func (b *Store) one(ctx context.Context, name, account string) (channel.Configur
 	return channel.Configured{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-// Save makes or changes an account. A *Refusal names what is wrong with its form; Conflict: it was changed or made meanwhile;
+// Save creates or changes an account. A *Refusal names the faults of its form; Conflict: it was changed or created meanwhile;
 // Denied: the environment sets it.
 func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 	d, err := b.driver(ctx, draft.Channel)
@@ -128,7 +128,7 @@ func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, 
 	return b.Channels.EnableChannelAccount(ctx, name, account, enabled, by)
 }
 
-// Delete removes an account; what waits to be delivered through it fails. Conversations stay. Denied: the environment sets it.
+// Delete removes an account; messages waiting for it fail. Conversations stay. Denied: the environment sets it.
 func (b *Store) Delete(ctx context.Context, name, account string) error {
 	if err := b.changeable(ctx, name, account); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (b *Store) Delete(ctx context.Context, name, account string) error {
 	return b.Channels.DeleteChannelAccount(ctx, name, account)
 }
 
-// changeable refuses what the environment sets; an account of a channel that this version does not know can be removed.
+// changeable refuses accounts set by the environment; an account of a channel that this version does not know can be removed.
 func (b *Store) changeable(ctx context.Context, name, account string) error {
 	d, err := b.driver(ctx, name)
 	if err != nil {

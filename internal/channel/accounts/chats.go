@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Names of the settings of Chats, as their errors say them.
+// Names of the settings of Chats, as used in their errors.
 const (
 	adminVariable   = "ADMIN_CHAT_ID"
 	notifyVariable  = "STARTUP_NOTIFY_CHAT_ID"
@@ -21,26 +21,26 @@ const (
 
 const (
 	noChat    = "none"   // no chat, not even that of the other setting
-	groupMark = "group:" // before the id of a group: people and groups may have the same numbers
+	groupMark = "group:" // before the id of a group: users and groups may have the same numbers
 )
 
 // Chats are the chats on platforms that an operator names: CHANNEL:ID, CHANNEL/ACCOUNT:ID, or an ID alone; the ID of a group is
 // group:ID.
 type Chats struct {
 	Admin   string // in which the first administrator writes; empty: Notify, if that is a direct chat
-	Notify  string // that is told of starts; empty: Admin
+	Notify  string // gets notices of starts; empty: Admin
 	Channel string // of ids that name none; empty: the platform of the only bot that is configured
 }
 
 // OperatorChats are Chats as places; a zero one is none.
 type OperatorChats struct {
 	Admin, Notify chat.Address
-	// From is the setting that says Admin.
+	// From is the name of the setting that Admin comes from.
 	From string
 }
 
-// OperatorChats finds the places of the chats that an operator names. What cannot be meant is Invalid: the error names the setting and
-// says what to write.
+// OperatorChats resolves the chats that an operator names to addresses. Unusable values are Invalid: the error names the setting and a
+// valid form.
 func (b *Store) OperatorChats(ctx context.Context, c Chats) (OperatorChats, error) {
 	known, err := b.ChannelAccounts(ctx)
 	if err != nil {
@@ -80,7 +80,7 @@ type chatFinder struct {
 	channel string // of ids that name none
 }
 
-// find is the place of a chat; a zero one for none.
+// find returns the place of a chat, zero for none.
 func (f chatFinder) find(variable, said string) (chat.Address, error) {
 	said = strings.TrimSpace(said)
 	if said == "" || said == noChat {
@@ -120,7 +120,7 @@ func (f chatFinder) usual(variable, said string) (string, error) {
 		variable, said, len(f.known), f.example(), channelVariable)
 }
 
-// account is the bot that is meant: the one without a name, or the only one of the platform.
+// account returns the named bot of a platform; if none is named, the only one, else the one without a name.
 func (f chatFinder) account(name, said string) string {
 	switch said {
 	case "":
@@ -158,7 +158,7 @@ func (f chatFinder) platforms() string {
 	return strings.Join(names, ", ")
 }
 
-// example is how a chat is written on a platform that is configured.
+// example is the written form of a chat on a configured platform.
 func (f chatFinder) example() string {
 	name := ""
 	if len(f.known) > 0 {
@@ -171,7 +171,7 @@ func (f chatFinder) example() string {
 	return cmp.Or(d.Name, "CHANNEL") + ":" + cmp.Or(d.IDs.Example, "ID")
 }
 
-// placeOf is the place of an id on a platform; false: it has not the form of one.
+// placeOf is the place of an id on a platform; false: the id is malformed.
 func placeOf(d channel.Driver, id string) (chat.Address, bool) {
 	if group, ok := strings.CutPrefix(id, groupMark); ok {
 		return chat.Address{ChatType: chat.ChatGroup, Chat: group}, isID(d.IDs.Group, group)
@@ -182,7 +182,7 @@ func placeOf(d channel.Driver, id string) (chat.Address, bool) {
 	return chat.Address{ChatType: chat.ChatDirect, Peer: id}, isID(d.IDs.Person, id)
 }
 
-// isID reports whether an id has a form; an empty form is that of none.
+// isID reports whether an id matches a form; nothing matches an empty form.
 func isID(form, id string) bool {
 	ok, err := regexp.MatchString("^(?:"+form+")$", id)
 	return err == nil && form != "" && ok

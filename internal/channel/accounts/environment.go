@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Environment returns what the environment says of the account without a name of a channel, and the variables that say it.
+// Environment returns the settings of a channel's unnamed account from the environment, and the variables they come from.
 func (b *Store) Environment(d channel.Driver) (settings map[string]string, variables []string) {
 	settings = map[string]string{}
 	for _, o := range d.Options {
@@ -24,8 +24,8 @@ func (b *Store) Environment(d channel.Driver) (settings map[string]string, varia
 	return settings, variables
 }
 
-// TakeEnvironment stores what the environment says, so that every process follows it. A channel that is set wrongly is
-// stored as well: it is told of where channels are listed, and the others work.
+// TakeEnvironment stores the settings of the environment, so that every process follows them. Invalid settings of a channel
+// are stored as well: the list of channels shows the fault, and the other channels work.
 func (b *Store) TakeEnvironment(ctx context.Context, log *slog.Logger) error {
 	known, err := b.ChannelAccounts(ctx)
 	if err != nil {

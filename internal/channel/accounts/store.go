@@ -1,5 +1,5 @@
-// Package accounts keeps which bots xbot is on which platforms: what each is configured with, from the environment or by an
-// administrator, with its secrets sealed. It neither connects nor sends.
+// Package accounts manages the accounts of bots on platforms: their settings, from the environment or by an administrator,
+// with the secrets sealed. It neither connects nor sends.
 package accounts
 
 import (
@@ -16,13 +16,13 @@ import (
 	"xbot/internal/secret"
 )
 
-// Store reads and writes what accounts are configured with. It is safe for concurrent use.
+// Store reads and writes the configuration of accounts. It is safe for concurrent use.
 type Store struct {
 	Channels *accountstore.Store
 	Key      secret.Sealer
 	Drivers  []channel.Driver
 	More     channel.DriverSource // platforms that come and go; nil: there are none
-	// Env are variables of the environment, which stand above what was set otherwise.
+	// Env are variables of the environment, which take precedence over stored settings.
 	Env map[string]string
 	// Base is the address at which platforms reach this installation, without a slash at its end.
 	Base string
@@ -30,7 +30,7 @@ type Store struct {
 
 var _ channel.Source = (*Store)(nil)
 
-// ChannelAccounts reads what is configured, with the secrets. One whose secrets cannot be read says so and hurts no other.
+// ChannelAccounts reads the configured accounts with their secrets. Unreadable secrets are an error of their account alone.
 func (b *Store) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
 	rows, err := b.Channels.ChannelAccounts(ctx)
 	if err != nil {
@@ -64,7 +64,7 @@ func (b *Store) reveal(sealed []byte) (map[string]string, error) {
 	return secrets, nil
 }
 
-// row is an account as it is stored: its secrets are sealed.
+// row is an account as stored, with sealed secrets.
 func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (accountstore.ChannelAccount, error) {
 	a := accountstore.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
 	secrets := map[string]string{}
@@ -88,7 +88,7 @@ func (b *Store) row(d channel.Driver, account string, enabled bool, all map[stri
 	return a, nil
 }
 
-// drivers are those of all platforms that there are now.
+// drivers are the drivers of all platforms at this time.
 func (b *Store) drivers(ctx context.Context) ([]channel.Driver, error) {
 	if b.More == nil {
 		return b.Drivers, nil

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Kinds are the platforms that there can be accounts of.
+// Kinds are the platforms that accounts can be created for.
 func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 	out := []chat.ChannelKind{}
 	drivers, err := b.drivers(ctx)
@@ -29,7 +29,7 @@ func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 	return out, nil
 }
 
-// View lists all accounts as people may see them: without secrets, with how they stand.
+// View lists all accounts with their states, without secrets.
 func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
 	rows, err := b.Channels.ChannelOverview(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
 	return out, nil
 }
 
-// ViewOf is one of them.
+// ViewOf returns the view of one account.
 func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelAccount, error) {
 	all, err := b.View(ctx)
 	if err != nil {

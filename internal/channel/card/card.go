@@ -1,10 +1,10 @@
-// Package card is what a model may put on a card: its elements, the rules that a card has to fit, and its content as text. It is pure: no
-// platform, no rows. An element is written by a model and is hostile; an adapter that shows it makes it harmless in its own markup.
+// Package card defines the cards that a model may make: their elements, the rules that a card must satisfy, and their content as text. It is
+// pure: no platform, no rows. An element is written by a model and is hostile; an adapter that shows it makes it harmless in its own markup.
 package card
 
 import "slices"
 
-// Card is a card as a model makes it. Its elements stand in their order; one that names a container stands in it.
+// Card is a card as a model makes it. Its elements are in order; an element that names a container is inside it.
 type Card struct {
 	Title    string    `json:"title"`
 	Subtitle string    `json:"subtitle,omitempty"`
@@ -13,10 +13,10 @@ type Card struct {
 	Elements []Element `json:"elements"`
 }
 
-// Kind is what an element is.
+// Kind is the kind of an element.
 type Kind string
 
-// The kinds: what is read, what holds others, what is filled in, and what is pressed.
+// The kinds: content, containers, fields, and elements that are pressed.
 const (
 	Markdown Kind = "markdown"
 	Divider  Kind = "divider"
@@ -47,7 +47,7 @@ const (
 	Overflow Kind = "overflow"
 )
 
-// Contents are read, Containers hold others, Fields stand in a form and are filled in, and Pressed are pressed.
+// Contents are read, Containers hold other elements, Fields belong to a form and are filled in, and Pressed are pressed.
 var (
 	Contents   = []Kind{Markdown, Divider, Table, Chart, Person, People, Image, Images}
 	Containers = []Kind{Form, Columns, Panel, Area}
@@ -58,23 +58,23 @@ var (
 // Element is one element of a card.
 type Element struct {
 	Kind     Kind       `json:"kind"`
-	Name     string     `json:"name,omitempty"`     // of containers, and of fields: what the answer is called
-	In       string     `json:"in,omitempty"`       // name of the container that it stands in
-	Column   int        `json:"column,omitempty"`   // of a column_set that it stands in, from 1
+	Name     string     `json:"name,omitempty"`     // of containers, and of fields: the name of the answer
+	In       string     `json:"in,omitempty"`       // name of the container that holds it
+	Column   int        `json:"column,omitempty"`   // of the column_set that holds it, from 1
 	Text     string     `json:"text,omitempty"`     // Markdown, or the label of a field, button, panel or area
-	Options  []string   `json:"options,omitempty"`  // what can be chosen
+	Options  []string   `json:"options,omitempty"`  // the choices
 	Required bool       `json:"required,omitempty"` // the form is not sent without it
 	URL      string     `json:"url,omitempty"`      // of a button or area that opens an address and answers nothing
 	Columns  []string   `json:"columns,omitempty"`  // heads of a table or chart
 	Rows     [][]string `json:"rows,omitempty"`     // cells of a table or chart
 	Chart    string     `json:"chart,omitempty"`    // one of Charts
-	People   []string   `json:"people,omitempty"`   // names of persons
+	People   []string   `json:"people,omitempty"`   // names of users
 	Files    []string   `json:"files,omitempty"`    // absolute paths of pictures; of a select_img one for each option
 	Count    int        `json:"count,omitempty"`    // columns of a column_set
 	Open     bool       `json:"open,omitempty"`     // of a panel: it is not folded at first
 }
 
-// Colours are those that a title can have.
+// Colours are the colours a title can have.
 var Colours = []string{"blue", "wathet", "turquoise", "green", "yellow", "orange", "red", "carmine", "violet", "purple", "indigo", "grey"}
 
 // Bounds of a card.
@@ -93,10 +93,10 @@ const (
 	MaxDepth    = 3   // containers in each other; a platform takes five (Feishu)
 )
 
-// IsField reports whether a person fills an element in.
+// IsField reports whether a user fills an element in.
 func (e Element) IsField() bool { return slices.Contains(Fields, e.Kind) }
 
-// IsContainer reports whether others may stand in an element.
+// IsContainer reports whether an element can hold other elements.
 func (e Element) IsContainer() bool { return slices.Contains(Containers, e.Kind) }
 
 // chooses reports whether a kind has options.
@@ -109,10 +109,10 @@ func (e Element) Several() bool {
 	return e.Kind == MultiSelect || e.Kind == PickPeople || e.Kind == Checker
 }
 
-// Action names the answer that says what was pressed.
+// Action is the key of the answer that names the pressed element.
 const Action = "action"
 
-// Actions are the answers that an element gives when it is pressed, by their labels.
+// Actions are the answers that pressing an element gives, by their labels.
 func (e Element) Actions() []string {
 	switch {
 	case e.Kind == Overflow:
@@ -126,7 +126,7 @@ func (e Element) Actions() []string {
 // Answers reports whether an element sends an answer when it is pressed.
 func (e Element) Answers() bool { return len(e.Actions()) > 0 }
 
-// Asks reports whether a person can answer a card.
+// Asks reports whether a user can answer a card.
 func (c Card) Asks() bool { return len(c.Actions()) > 0 }
 
 // Actions are the labels of what answers when it is pressed.
@@ -137,12 +137,12 @@ func (c Card) Actions() (labels []string) {
 	return labels
 }
 
-// Requires reports whether a card is not answered without its required fields: whatever answers sends the form.
+// Requires reports whether the required fields must be filled in to answer a card: every answer sends the form.
 func (c Card) Requires() bool {
 	return !slices.ContainsFunc(c.Elements, func(e Element) bool { return e.Answers() && !c.InForm(e) })
 }
 
-// InForm reports whether an element stands in the card's form, however deep.
+// InForm reports whether an element is inside the card's form, at any depth.
 func (c Card) InForm(e Element) bool {
 	for range MaxDepth {
 		i := slices.IndexFunc(c.Elements, func(o Element) bool { return e.In != "" && o.Name == e.In && o.IsContainer() })
@@ -156,14 +156,14 @@ func (c Card) InForm(e Element) bool {
 	return false
 }
 
-// Node is an element with what stands in it.
+// Node is an element with the elements inside it.
 type Node struct {
 	Element
 
 	Inside []Node
 }
 
-// Tree is what a card shows, in its order: what stands in a container follows it.
+// Tree is the content of a card in display order: the elements of a container follow it.
 func (c Card) Tree() []Node { return c.inside("", 0) }
 
 func (c Card) inside(name string, depth int) (nodes []Node) {

@@ -12,14 +12,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// nameForm is what names of containers and fields look like.
+// nameForm matches names of containers and fields.
 var nameForm = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
-// reserved are names that answers have already: of what was pressed, and of a note.
+// reserved are names that answers have already: of the pressed element, and of a note.
 var reserved = []string{Action, "note"}
 
-// Check makes a card fit to be shown, without what cannot be shown. What does not fit is Invalid, or TooLarge, in a sentence for the model
-// that says what to do.
+// Check makes a card fit to be shown and drops invisible content. A card that cannot be shown is Invalid or TooLarge, with a sentence that
+// tells the model what to do.
 func Check(c Card) (Card, error) {
 	if len(c.Elements) == 0 && line(c.Title) != "" {
 		return Card{}, fault.Errorf(fault.Invalid, "the card has no elements")
@@ -34,7 +34,7 @@ func Check(c Card) (Card, error) {
 	return c, nil
 }
 
-// Draft is Check for a card that is not whole yet: elements may be missing.
+// Draft is Check for an incomplete card: elements may be missing.
 func Draft(c Card) (Card, error) {
 	c, _, err := fit(c)
 	return c, err
@@ -64,18 +64,18 @@ func fit(c Card) (Card, *checking, error) {
 	return c, check, c.bounded()
 }
 
-// checking is what is known of the elements before one.
+// checking is the state of a check: the elements before the current one.
 type checking struct {
-	kinds   map[string]Kind     // by the name that is taken
+	kinds   map[string]Kind     // by their name
 	stands  map[string]standing // of containers, by their name
-	labels  map[string]bool     // of what is pressed
+	labels  map[string]bool     // of elements that are pressed
 	count   map[Kind]int
 	fields  int
 	files   int
 	submits bool // a button sends the form
 }
 
-// element makes an element fit; what its kind does not have is dropped.
+// element makes an element fit; attributes that its kind does not have are dropped.
 func (c *checking) element(e Element) (Element, error) {
 	if e.Kind == Markdown {
 		e.Text = shown(e.Text)
@@ -138,7 +138,7 @@ func (c *checking) field(e Element, out *Element) error {
 	return errFirst(labelled(e), chosen(e, out))
 }
 
-// chosen checks the options of what has some.
+// chosen checks the options of an element that has some.
 func chosen(e Element, out *Element) error {
 	switch {
 	case e.Kind.chooses() != (len(e.Options) > 0):
@@ -178,7 +178,7 @@ func (c *checking) overflow(e Element, out *Element) error {
 	return c.pressed(out.Options...)
 }
 
-// pressed notes the labels of what is pressed: they are the answers, so none is there twice.
+// pressed records the labels of pressed elements: labels are the answers, so they must be unique.
 func (c *checking) pressed(labels ...string) error {
 	for _, label := range labels {
 		if c.labels[strings.ToLower(label)] {
@@ -199,13 +199,13 @@ func opened(e Element) error {
 	return nil
 }
 
-// webAddress reports whether an address is one of the web, of a host, without credentials in it.
+// webAddress reports whether an address is a web address with a host and without credentials.
 func webAddress(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil && !strings.ContainsFunc(address, unprintable)
 }
 
-// foreign finds links of a text that open something else than an address of the web.
+// foreign finds the schemes of links in a text.
 var foreign = regexp.MustCompile(`(?i)(?:\]\(\s*<?\s*|\]:\s*<?\s*|<)([a-z][a-z0-9+.-]{1,31}):`)
 
 func readable(text string) error {
@@ -258,7 +258,7 @@ func (c *checking) pictures(e Element, out *Element) error {
 	return nil
 }
 
-// whole checks what no element says alone.
+// whole checks the rules that concern more than one element.
 func (c *checking) whole() error {
 	switch {
 	case c.count[Form] > 1:
@@ -289,7 +289,7 @@ func unprintable(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.IsSpace(r)
 }
 
-// shown is a text without what cannot be shown, and without blank ends.
+// shown is a text without unprintable characters and surrounding blanks.
 func shown(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {

@@ -6,16 +6,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// standing is where a container stands, and what it is.
+// standing is the kind and position of a container.
 type standing struct {
 	kind  Kind
-	depth int // how many containers there are around what stands in it
+	depth int // how many containers enclose its elements
 	count int // columns
 	form  bool
 	area  bool
 }
 
-// place returns where an element stands. The rules are those of platforms (open.feishu.cn, card JSON 2.0, nesting rules of the containers).
+// place returns the position of an element. The rules are those of platforms (open.feishu.cn, card JSON 2.0, nesting rules of the containers).
 func (c *checking) place(e Element) (standing, error) {
 	at, there := c.stands[e.In]
 	content := slices.Contains(Contents, e.Kind)

@@ -26,7 +26,7 @@ func (c Card) bounded() error {
 	return nil
 }
 
-// Size is how many bytes a card may have at most as a platform shows it: FuzzDesign of Feishu holds it to that.
+// Size is how many bytes a card has at most as a platform shows it: FuzzDesign of Feishu verifies it.
 func (c Card) Size() int {
 	size := 600 + 2*cost(c.Title) + cost(c.Subtitle)
 	names := 0
@@ -55,7 +55,7 @@ func (c Card) Size() int {
 	return size
 }
 
-// cells is the size of a table or chart, where each figure stands with its labels.
+// cells is the size of a table or chart, where each figure has its labels.
 func cells(e Element) (size int) {
 	for _, head := range e.Columns {
 		size += 10 + cost(head)
@@ -71,8 +71,8 @@ func cells(e Element) (size int) {
 	return size
 }
 
-// cost is how many bytes a text has as JSON, with what an adapter puts into it to make it harmless: a character of no width, of three bytes,
-// before what would be markup, and addresses of images that it shows as links.
+// cost is how many bytes a text has as JSON, with an adapter's additions that make it harmless: a character of no width, of three bytes,
+// before possible markup, and addresses of images that it shows as links.
 func cost(text string) int {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -11,10 +11,10 @@ import (
 // Charts are the ways to show figures.
 var Charts = []string{"bar", "line", "area", "pie"}
 
-// figure is what a cell of a chart looks like.
+// figure is the form of a cell of a chart.
 var figure = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,10})?$`)
 
-// table checks a table, or a chart: the first column of its rows says what the figures in the others are of.
+// table checks a table or a chart: the first column of its rows labels the figures in the others.
 func (c *checking) table(e Element, out *Element) error {
 	switch {
 	case c.count[Chart] > MaxCharts:

@@ -9,7 +9,7 @@ import (
 // Text is the content of a card in Markdown, for places that have no cards.
 func Text(c Card) string { return text(c, func(Element) bool { return true }) }
 
-// Content is the text of a card without what a person answers: its fields, and what sends them.
+// Content is the text of a card without its fields and the elements that send answers.
 func Content(c Card) string {
 	return text(c, func(e Element) bool { return !e.Answers() && !e.IsField() })
 }
@@ -29,7 +29,7 @@ func texts(nodes []Node, wanted func(Element) bool) (parts []string) {
 			said = ""
 		}
 		inside := texts(n.Inside, wanted)
-		if n.Kind == Area { // what is pressed stands below what it is about
+		if n.Kind == Area { // pressed elements follow the content they belong to
 			inside, said = append(inside, said), ""
 		}
 		for _, part := range append([]string{said}, inside...) {
@@ -73,7 +73,7 @@ func (e Element) text() string {
 	return ""
 }
 
-// PicturesText is what stands in the place of pictures.
+// PicturesText is the text shown in place of pictures.
 func PicturesText(e Element) string {
 	names := make([]string, len(e.Files))
 	for i, file := range e.Files {

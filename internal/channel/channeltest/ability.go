@@ -75,7 +75,7 @@ func redeliversRecalls(b *bench) {
 	require.Equal(b, e.ID, p.recalled()[0].ID)
 }
 
-// able gives the account's ability, or skips: small interfaces are an adapter's choice.
+// able gives the account's ability, or skips: small interfaces are optional for an adapter.
 func able[T any](b *bench, account channel.Account) T {
 	b.Helper()
 	a, ok := account.(T)
@@ -116,7 +116,7 @@ func reacts(b *bench) {
 	require.True(b, ok, "the emulator does not show reactions")
 	in := Direct
 	if b.has(Groups) {
-		in = Group // QQ has reactions there alone
+		in = Group // QQ has reactions only there
 	}
 	e, id := p.arrive(say(in, "look"))
 	for range 2 {

@@ -58,7 +58,7 @@ func asks(b *bench) {
 	}
 }
 
-// press sends a question and lets person 0 answer it.
+// press sends a question and answers it as person 0.
 func (b *bench) press(q *channel.Question, button string, values map[string][]string) (*process, channel.Address, channel.Press, channel.Sent) {
 	b.Helper()
 	p, to := b.asked()

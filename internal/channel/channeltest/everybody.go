@@ -13,25 +13,25 @@ import (
 	"xbot/internal/fault"
 )
 
-// glue is what a writer may put between the letters of a mark so that a rendering takes it out again and leaves the mark.
+// glue are texts that a writer may put between the letters of a mark so that a rendering removes them and leaves the mark.
 var glue = []string{
 	"", "", " ", "\n", "\t", "\r", "\u200b", "\u00ad", "\x00", "\\", "*", "**", "_", "__", "~~", "`", "``", "|", "![](", "![", "](", "[", ")", "()", "[]()",
 	"![](https://a.example/x.png)", "[x](https://a.example)", "<!-- -->", "<b>", "</b>", "<br>", "&lt;", "&#60;", "&#x3c;", "&amp;", "&nbsp;", "<", ">", "/>", "@", "\"", "'",
 }
 
-// words are the words of marks, from which others can be put together.
+// words are the words of marks, from which others can be composed.
 var words = []string{
 	"<", "at", " id=", "all", ">", "</at>", "\"", "<at id=all>", " user_id=\"all\"", "@", "everyone", "here", "全体成员", "所有人", "qqbot-at-", "/>", "<@", "!", "[CQ:at,qq=", "]", "&lt;",
 	"@_all", "\x00all\x00", "at id=all", "](", "![](at) id=all>", "![at](",
 }
 
-// forms are what a mark may stand in.
+// forms are the contexts that a mark may occur in.
 var forms = []string{
 	"%", "# %", "> %", "* %", "1. %", "`%`", "```\n%\n```", "~~~\n%\n~~~", "\n\n    %", "| a | b |\n|---|---|\n| % | % |", "[%](https://a.example)", "![%](https://a.example/x.png)",
 	"[x](https://a.example/ \"%\")", "**%**", "~~%~~", "<%>", "![](%)", "[%][%]\n\n[%]: %", "<b>%</b>", "\\%",
 }
 
-// hostile is a text that tries to call everybody.
+// hostile is a text that tries to mention all users.
 func hostile(t *rapid.T, label string) string {
 	fragment := rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 2).Draw(t, "kind") {
@@ -53,7 +53,7 @@ func hostile(t *rapid.T, label string) string {
 	return "x " + strings.ReplaceAll(rapid.SampledFrom(forms).Draw(t, "form"), "%", said)
 }
 
-// callsNobodyInAnyForm draws what a model may write, and shows it in every form that the account has.
+// callsNobodyInAnyForm draws texts that a model may write, and shows each in every form that the account has.
 func callsNobodyInAnyForm(b *bench) {
 	p := b.run()
 	where := b.places()
@@ -87,7 +87,7 @@ func callsNobodyInAnyForm(b *bench) {
 	})
 }
 
-// writer shows what was drawn.
+// writer shows the drawn texts.
 type writer struct {
 	*rapid.T
 
@@ -97,14 +97,14 @@ type writer struct {
 	n       int
 }
 
-// send sends a message. What there is nothing to show of, or what is too long, is refused.
+// send sends a message. An empty or too long message is refused.
 func (w writer) send(name string, m channel.Message) (channel.Sent, bool) {
 	m.Key = fmt.Sprintf("every-%s-%d", name, w.n)
 	sent, err := w.account.Send(w.ctx, w.to, m)
 	return sent, w.took(err)
 }
 
-// took reports whether something was shown; it may be refused for what it is.
+// took reports whether something was shown; its content may be refused.
 func (w writer) took(err error) bool {
 	if err != nil {
 		require.Contains(w, []fault.Kind{fault.Invalid, fault.TooLarge}, fault.KindOf(err), "%v", err)

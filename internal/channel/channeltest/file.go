@@ -30,7 +30,7 @@ var dot = func() []byte {
 	return data
 }()
 
-// report is a file that no text could hold.
+// report is a file with content that no text could hold.
 var report = bytes.Repeat([]byte{0, 1, 2, 0xff, '\r', '\n'}, 20000)
 
 func fetches(b *bench) {
@@ -49,7 +49,7 @@ func fetches(b *bench) {
 	}
 }
 
-// fetch reads a file whole.
+// fetch reads a whole file.
 func (b *bench) fetch(account channel.Account, e chat.Envelope, a chat.Attachment) (data []byte, err error) {
 	b.Helper()
 	fetcher, ok := account.(channel.Fetcher)

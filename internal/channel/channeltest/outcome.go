@@ -112,7 +112,7 @@ func survivesLostRequest(b *bench) {
 	b.Befall(Trouble{Kind: LostRequest, Times: 1})
 	_, err := p.account.Send(b.within(), to, m)
 	b.Befall(Trouble{})
-	if err == nil { // the adapter has tried again by itself
+	if err == nil { // the adapter has retried itself
 		require.Len(b, b.Shown(Direct), 1)
 		return
 	}

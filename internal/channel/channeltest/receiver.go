@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// receiver records what an adapter hands over.
+// receiver records the events of an adapter.
 type receiver struct {
 	channel string
 
@@ -31,7 +31,7 @@ type receiver struct {
 
 var _ channel.Receiver = (*receiver)(nil)
 
-// Receive records a message once the gate has let it in.
+// Receive records a message that the gate accepts.
 func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	r.mu.Lock()
 	gate := r.gate
@@ -93,7 +93,7 @@ func (r *receiver) Report(s channel.Status) {
 	r.statuses = append(r.statuses, s)
 }
 
-// setGate puts a gate before the messages.
+// setGate sets the gate of the messages.
 func (r *receiver) setGate(gate func(ctx context.Context, e chat.Envelope) error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -113,13 +113,13 @@ func locked[T any](r *receiver, list *[]T) []T {
 	return slices.Clone(*list)
 }
 
-// connected reports whether the newest report says so.
+// connected reports whether the newest report has the account connected.
 func (r *receiver) connected() bool {
 	all := r.reports()
 	return len(all) > 0 && all[len(all)-1].Connected
 }
 
-// faults are what the gateway would refuse of an envelope.
+// faults are reasons for the gateway to refuse an envelope.
 func (r *receiver) faults(e chat.Envelope, whole bool) (found []string) {
 	say := func(format string, args ...any) {
 		found = append(found, fmt.Sprintf(format, args...)+fmt.Sprintf(" in %+v", e))

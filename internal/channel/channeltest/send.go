@@ -103,7 +103,7 @@ func takesAnyKey(b *bench) {
 	require.Len(b, b.Shown(Direct), 4)
 }
 
-// rich has a word of its own, such as w07, in everything that must be read in the end.
+// rich has a distinct word, such as w07, in every part that must be readable in the result.
 const rich = "# w01 heading\n\nw02 **w03** _w04_ ~~w05~~ `w06` [w07](https://example.com/w08).\n\n- w09\n  - w10\n- [ ] w11\n- [x] w12\n\n" +
 	"1. w13\n2. w14\n\n> w15\n\n```go\nfunc w16() { return \"<w17>\" }\n```\n\n| w18 | w19 |\n|---|---|\n| w20 | w21 |\n\n" +
 	"$$\\frac{w22}{2}$$ and $w23$\n\n---\n\nw24 你好 👩‍👩‍👧‍👦 w25 <w26 & w27> 3 < 4\n"
@@ -123,7 +123,7 @@ func showsMarkup(b *bench) {
 	}
 }
 
-// callsForAll are marks by which platforms call everybody of a chat, and what comes near to them.
+// callsForAll are marks by which platforms mention all users of a chat, and similar texts.
 var callsForAll = []string{
 	`<qqbot-at-everyone />`, `<QQBOT-AT-EVERYONE/>`, `< qqbot-at-everyone >`, `&lt;qqbot-at-everyone /&gt;`, `&#60;qqbot-at-everyone /&#62;`,
 	`@everyone`, `@Everyone`, `x@everyone`, `\@everyone`, `<@!all>`, `<@all>`, `<@!everyone>`, "<@\u200ball>", "@全体成员", "@所有人", `@all`,
@@ -180,8 +180,8 @@ func cutsNothing(b *bench) {
 	require.Equal(b, strings.Count(story, "word"), words)
 }
 
-// longText has a line w0000, w0001 ... of its own in text, code and a table, so that it makes several parts. The platform's
-// limit of answers is kept.
+// longText has numbered lines w0000, w0001 ... in text, code and a table, so that it makes several parts. It respects the
+// platform's limit of answers.
 func longText(limit, parts int) (body string, words int) {
 	var b strings.Builder
 	line := func(form string) {

@@ -21,7 +21,7 @@ type Claim struct {
 	check func(b *bench)
 }
 
-// Run tries every claim on a platform. Claims that need what the platform lacks are skipped with the reason.
+// Run tries every claim on a platform. Claims that need abilities the platform lacks are skipped with the reason.
 func Run(t *testing.T, p Platform) {
 	t.Helper()
 	for _, c := range Claims() {
@@ -45,12 +45,12 @@ func Run(t *testing.T, p Platform) {
 	}
 }
 
-// Claims are all claims, in the order in which a new adapter meets them.
+// Claims are all claims, in an order useful for a new adapter.
 func Claims() []Claim {
 	return slices.Concat(accountClaims, receiveClaims, durableClaims, connectionClaims, sendClaims, outcomeClaims, fileClaims, abilityClaims, cardClaims)
 }
 
-// Try tries the claim on an emulator of its own.
+// Try tries the claim on a fresh emulator.
 func (c Claim) Try(t testing.TB, p Platform) {
 	t.Helper()
 	b := &bench{TB: t, Platform: p, Emulator: p.Start(t), patience: cmp.Or(p.Patience, 15*time.Second)}
@@ -58,7 +58,7 @@ func (c Claim) Try(t testing.TB, p Platform) {
 	require.Empty(b, b.Broken(), "the platform would not have understood or trusted this")
 }
 
-// bench is what one claim works with.
+// bench is the environment of one claim.
 type bench struct {
 	testing.TB
 	Platform
@@ -96,7 +96,7 @@ func (b *bench) wait(holds func() bool, what string, args ...any) {
 	}
 }
 
-// places are those that the platform has.
+// places are the places that the platform has.
 func (b *bench) places() []Where {
 	places := []Where{Direct}
 	if b.has(Groups) {
@@ -130,7 +130,7 @@ func (b *bench) runOn(e Emulator) *process {
 	return p
 }
 
-// start lets an account receive until the test ends.
+// start makes an account receive until the test ends.
 func (b *bench) start(a channel.Account) *process {
 	ctx, cancel := context.WithCancel(b.Context())
 	done := make(chan error, 1)
@@ -160,7 +160,7 @@ func (p *process) stop() {
 	}
 }
 
-// ended waits for the end of Run that nobody asked for.
+// ended waits for Run to end unasked.
 func (p *process) ended() error {
 	p.b.Helper()
 	done := p.done
@@ -175,7 +175,7 @@ func (p *process) ended() error {
 	}
 }
 
-// arrive lets a person write and waits for the envelope.
+// arrive writes as a person and waits for the envelope.
 func (p *process) arrive(w Written) (chat.Envelope, string) {
 	p.b.Helper()
 	before := len(p.received())
@@ -203,7 +203,7 @@ func answerTo(e chat.Envelope) channel.Address {
 	return channel.Address{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 }
 
-// say writes as person 0 would, so that the bot is meant.
+// say writes as person 0 would, so that the bot is addressed.
 func say(in Where, text string) Written {
 	return Written{Where: in, Text: text, Mention: in != Direct}
 }

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.
+// NewestMessage returns the platform's id of the newest message of a user in the chat of a delivery; empty: there is none.
 func (s *Store) NewestMessage(ctx context.Context, o chat.Outbound) (string, error) {
 	id, err := dbsqlc.Q.MessageNewestIn(ctx, s.db.Pool, o.ID)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/turn/edits"
 )
 
-// NextOutbound returns what is sent next in a session; ok is false when nothing waits.
+// NextOutbound returns the next delivery of a session; ok is false if none waits.
 func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error) {
 	row, err := dbsqlc.Q.OutboundNext(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -30,7 +30,7 @@ func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next cha
 	return chat.OutboundNext{ID: row.ID, Kind: row.Kind, Channel: row.Channel, Account: row.Account, Words: row.Words}, true, nil
 }
 
-// Outbound reads one.
+// Outbound reads one delivery.
 func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	row, err := dbsqlc.Q.OutboundGet(ctx, s.db.Pool, id)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 			return chat.Outbound{}, err
 		}
 		if gone {
-			out.Place.ReplyTo = "" // what was taken back is not quoted
+			out.Place.ReplyTo = "" // a message that was taken back is not quoted
 		}
 	}
 	if out.Pieces, err = calls.PiecesOf(o.ID, o.Parts); err != nil {
@@ -64,9 +64,9 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	return out, err
 }
 
-// SavePieces records what is known of the pieces of a delivery; trying says that one is about to be sent, which counts as a
-// try. It is a Conflict once the delivery has ended, or if another attempt has tried since o was read: of two attempts that
-// overlap one goes on.
+// SavePieces records the state of the pieces of a delivery; trying means that one is about to be sent, which counts as a
+// try. It is a Conflict once the delivery has ended, or if another attempt has tried since o was read: of two overlapping
+// attempts one continues.
 func (s *Store) SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error {
 	return s.savePieces(ctx, s.db.Pool, o, trying)
 }
@@ -91,14 +91,14 @@ func (s *Store) savePieces(ctx context.Context, db pg.DBTX, o *chat.Outbound, tr
 	return nil
 }
 
-// NoteDelivery notes why a delivery was not possible so far.
+// NoteDelivery records why a delivery was not possible so far.
 func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error {
 	err := dbsqlc.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: chat.Clean(reason)})
 	return pg.Classify(err)
 }
 
 // EndDelivery records the end of a delivery, once. If an answer, question, card or notice may not have arrived, if the platform refused
-// an answer, card or question, or if an answer or card was given up because of its age, it queues a notice that tells the person.
+// an answer, card or question, or if an answer or card was given up because of its age, it queues a notice for the user.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: chat.Clean(reason)})
@@ -135,7 +135,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 	})
 }
 
-// missing is the notice about a delivery that a person may have missed. There is none about such a notice itself: a connection that
+// missing is the notice about a delivery that a user may have missed. There is none about such a notice itself: a connection that
 // never answers would cause them without end.
 func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
 	question, card := row.Kind == chat.OutboundQuestion, row.Kind == chat.OutboundCard
@@ -177,7 +177,7 @@ func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
 	return out, nil
 }
 
-// asked reads what a call asks, with the message that asks it.
+// asked reads the question of a call, with the message that asks it.
 func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error) {
 	call, err := s.calls.Call(ctx, id)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"xbot/internal/turn/edits"
 )
 
-// ToFollow returns sessions with a turn that has run for some time and answers somebody on a platform, or with the card of a
-// turn that has ended, if their Deliver workflow may not know it; each at most once a minute.
+// ToFollow returns sessions with a turn that has run for longer than older and answers a user on a platform, or with the
+// card of an ended turn, if their Deliver workflow may not know it; each at most once a minute.
 func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivered, error) {
 	if err := dbsqlc.Q.ProgressBegin(ctx, s.db.Pool, pg.Interval(older)); err != nil {
 		return nil, pg.Classify(fmt.Errorf("look for turns to follow: %w", err))
@@ -43,7 +43,7 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 	return row.TurnID, row.Channel, err == nil, pg.Classify(err)
 }
 
-// TurnProgress reads how a turn that is followed stands. NotFound: its session was deleted.
+// TurnProgress reads the state of a turn that is followed. NotFound: its session was deleted.
 func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
 	row, err := dbsqlc.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	return c, err
 }
 
-// TurnLang is the language of who is answered by a turn.
+// TurnLang is the language of the user that a turn answers.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
 	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	return lang, pg.Classify(err)
@@ -94,13 +94,13 @@ func (s *Store) KeepFollowing(ctx context.Context, turn chat.TurnID) error {
 	return pg.Classify(dbsqlc.Q.ProgressKeep(ctx, s.db.Pool, turn))
 }
 
-// RestCard records that the card of a turn says since when it waits for its provider: the turn is not followed until it goes
-// on.
+// RestCard records that the card of a turn shows since when it waits for its provider: the turn is not followed until it
+// continues.
 func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error {
 	return pg.Classify(dbsqlc.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
-// NoteLine records that the n-th short message that says that a turn goes on is about to be sent; false: it was before, or must not be.
+// NoteLine records that the n-th short progress message of a turn is about to be sent; false: it already was, or must not be.
 func (s *Store) NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error) {
 	rows, err := dbsqlc.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
 	return rows > 0, pg.Classify(err)
@@ -112,12 +112,12 @@ func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
 	return n > 0, pg.Classify(err)
 }
 
-// UntryCard notes that the platform certainly did not take the card.
+// UntryCard records that the platform certainly did not accept the card.
 func (s *Store) UntryCard(ctx context.Context, turn chat.TurnID) error {
 	return pg.Classify(dbsqlc.Q.ProgressUntry(ctx, s.db.Pool, turn))
 }
 
-// ShowCard notes the id under which the platform shows a card.
+// ShowCard records the platform's id of the card.
 func (s *Store) ShowCard(ctx context.Context, turn chat.TurnID, message string) error {
 	return pg.Classify(dbsqlc.Q.ProgressShown(ctx, s.db.Pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
 }

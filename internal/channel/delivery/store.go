@@ -1,4 +1,4 @@
-// Package delivery keeps what is delivered on platforms: answers, questions, and cards of progress.
+// Package delivery stores deliveries on platforms: answers, questions, and progress cards.
 package delivery
 
 import (
@@ -7,7 +7,7 @@ import (
 	"xbot/internal/turn/conversation"
 )
 
-// Store keeps what is delivered on platforms: answers, questions, and cards of progress. It is safe for concurrent use.
+// Store stores deliveries on platforms: answers, questions, and progress cards. It is safe for concurrent use.
 type Store struct {
 	db            *pg.DB
 	calls         *calls.Store

@@ -1,5 +1,5 @@
-// Package feishu speaks to Feishu, and to Lark, which is the same platform elsewhere. It receives by a long connection or
-// by webhook and sends by HTTP. Codes of the platform and what they mean are in codes.go.
+// Package feishu connects to Feishu, and to Lark, the same platform in other countries. It receives by a long connection or
+// by webhook and sends by HTTP. Codes of the platform and their meanings are in codes.go.
 //
 //	        POST /callback/ws/endpoint            events in frames, each
 //	idle ─────────────────────────────► dialled ──────────────────────► taken ── committed ──► acknowledged, 200
@@ -7,12 +7,12 @@
 //	 │  pause: 1 s, doubled up to 60 s     ▼                                └── not committed ─► acknowledged, 500:
 //	 └────────────────────────────── disconnected                                                  it comes again
 //
-// The platform wants an acknowledgement within three seconds. What is looked up before a message is handed over (names, what
-// it quotes) has half of that together, and is left out when it takes longer.
+// The platform wants an acknowledgement within three seconds. Lookups before a message is delivered to the receiver (names,
+// the quoted message) have half of that together, and are left out when they take longer.
 //
-// Calls, the long connection and events are the vendor's library's (larksuite/oapi-sdk-go). How a request is sent and judged
-// (wire.go), tokens, when to connect again (link.go), who takes an event (dispatch.go), and webhooks' proofs are ours; decision
-// record 18 says why.
+// Calls, the long connection and events are the vendor's library's (larksuite/oapi-sdk-go). Sending and judging requests
+// (wire.go), tokens, reconnecting (link.go), routing events (dispatch.go), and verifying webhooks are ours; decision record 18
+// gives the reasons.
 package feishu
 
 import (
@@ -40,7 +40,7 @@ const (
 	// maxFile and maxImage are the platform's limits for uploads, in bytes.
 	maxFile  = 30 << 20
 	maxImage = 10 << 20
-	// window is how long the platform drops a second message with the same uuid: an hour, less what clocks may differ by.
+	// window is how long the platform drops a second message with the same uuid: an hour, less the clock difference.
 	window = 55 * time.Minute
 	// editEvery keeps five changes of a message in a second, which is the platform's limit.
 	editEvery = 250 * time.Millisecond
@@ -57,7 +57,7 @@ type Account struct {
 	book   *larkcontact.V3    // the address book
 	people *memo.Memo[string] // names by open_id
 	chats  *memo.Memo[place]  // chats by chat_id
-	wrote  *memo.Memo[author] // who wrote which message, for recalls
+	wrote  *memo.Memo[author] // the author of each message, for recalls
 	pause  time.Duration      // the first between two connections
 
 	intake
@@ -65,7 +65,7 @@ type Account struct {
 	me atomic.Pointer[identity] // nil: not known yet
 }
 
-// intake is how the platform's events are handled.
+// intake is the state of event handling.
 type intake struct {
 	slots       chan struct{} // one for each event that is handled
 	dispatching sync.Once
@@ -108,7 +108,7 @@ type identity struct {
 	Name   string `json:"app_name"`
 }
 
-// identify returns who the bot is, asking once.
+// identify returns the identity of the bot, asking once.
 func (a *Account) identify(ctx context.Context) (identity, error) {
 	if me := a.me.Load(); me != nil {
 		return *me, nil

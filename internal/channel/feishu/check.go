@@ -11,9 +11,9 @@ import (
 	"xbot/internal/channel"
 )
 
-// probe is a call that changes nothing: what it names is not there. The platform looks at permissions first.
+// probe is a call that changes nothing: its target does not exist. The platform checks permissions first.
 type probe struct {
-	what         string // the permission that is asked for, where the refusal does not name it
+	what         string // the permission that is tested, if the refusal does not name it
 	method, path string
 	query        [2]string
 	body         object // nil: none
@@ -59,8 +59,8 @@ func (a *Account) try(ctx context.Context, p probe) error {
 	return a.request(ctx, q, nil)
 }
 
-// Permissions without which events do not arrive; no call needs them. Each is there under any of its names, of which the console has shown
-// different ones over time.
+// listens are permissions without which events do not arrive; no call needs them. Each is granted under any of its names, which the
+// console has changed over time.
 var listens = [][]string{
 	{"im:message.p2p_msg:readonly", "im:message.p2p_msg"},
 	{
@@ -72,7 +72,7 @@ var listens = [][]string{
 // granted is the grant_status of a permission that the organization has given to the app.
 const granted = 1
 
-// deaf names the permissions for events that are missing, by the list that the platform keeps. Nothing is said where it gives none.
+// deaf returns the missing permissions for events, by the platform's list. It returns none if the platform gives no list.
 func (a *Account) deaf(ctx context.Context) (problems []channel.Problem) {
 	var out struct {
 		Data struct {
@@ -99,8 +99,8 @@ func (a *Account) deaf(ctx context.Context) (problems []channel.Problem) {
 	return problems
 }
 
-// Check tries the credentials and names what is missing: the bot, and permissions. Events that are not subscribed to cannot be
-// seen from outside.
+// Check tries the credentials and names missing parts: the bot, and permissions. Missing event subscriptions cannot be
+// detected.
 func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	if err := a.tokens.Renew(ctx); err != nil {
 		return channel.Identity{}, nil, err
@@ -134,7 +134,7 @@ func refused(err error) bool {
 	return ok
 }
 
-// lacking says which permission is missing.
+// lacking returns the problem of a missing permission.
 func lacking(what string, err error) channel.Problem {
 	name := what
 	if r, ok := refusalOf(err); ok {

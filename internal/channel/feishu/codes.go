@@ -14,17 +14,17 @@ import (
 	"xbot/internal/fault"
 )
 
-// refusal is an answer of the platform that is not the one that was asked for.
+// refusal is an error response of the platform.
 type refusal struct {
 	status  int
 	code    int64
 	message string
-	trace   string // what Feishu's support asks for
+	trace   string // the trace id for Feishu's support
 	scopes  []string
-	after   time.Duration // when to ask again, where it says so
+	after   time.Duration // when to ask again, if the platform gives a time
 }
 
-// Error returns what the platform said.
+// Error returns the platform's message.
 func (r *refusal) Error() string {
 	trace := ""
 	if r.trace != "" {
@@ -44,7 +44,7 @@ func refusedAs(err error, classes ...class) bool {
 	return slices.Contains(classes, r.class())
 }
 
-// class is what a refusal means for whoever has asked.
+// class is the meaning of a refusal for the caller.
 type class int
 
 // The classes.
@@ -56,8 +56,8 @@ const (
 	noScope          // a permission of the app is missing
 	noBot            // the app has no bot, or it is switched off
 	outside          // the bot is not in the chat
-	unseen           // the person is not among those who may use the bot, or does not want its messages
-	muted            // the group lets the bot not write
+	unseen           // the user is not among those who may use the bot, or does not want its messages
+	muted            // the group does not let the bot write
 	censored         // the content
 	badContent       // this kind of content, or this content, is not understood
 	tooLong          // the content
@@ -70,7 +70,7 @@ const (
 	noFile           // the file is not there, or not for the bot
 )
 
-// classes are the codes that Feishu documents for what is called here.
+// classes are the codes that Feishu documents for the calls used here.
 var classes = map[int64]class{
 	99991661: badToken, 99991663: badToken, 99991664: badToken, 99991665: badToken, 99991668: badToken, 99991671: badToken,
 	99991400: limited, 230020: limited, 11232: limited, 11233: limited, 11247: limited, 232019: limited, 300317: limited, 230010: limited,
@@ -92,7 +92,7 @@ var classes = map[int64]class{
 	234003: noFile, 234001: noFile, 234005: noFile, 234038: noFile, 234043: noFile, 234009: noFile, 234037: noFile,
 }
 
-// withoutThreads is how older versions of the platform say that there are no threads.
+// withoutThreads are messages by which older versions of the platform report that there are no threads.
 var withoutThreads = regexp.MustCompile(`(?i)thread.*not support|not support.*thread`)
 
 func (r *refusal) class() class {
@@ -112,14 +112,14 @@ func (r *refusal) class() class {
 	return unclear
 }
 
-// limitedFor is how long to wait where Feishu does not say: most of its limits count by the second.
+// limitedFor is how long to wait if Feishu gives no time: most of its limits count by the second.
 const limitedFor = 2 * time.Second
 
-// spentFor is how long to wait where the quota of a month is used up: it is renewed on the first, or bought, and what waits is sent within a
-// minute after that.
+// spentFor is how long to wait if the quota of a month is used up: it is renewed on the first, or bought, and waiting messages are sent
+// within a minute after that.
 const spentFor = time.Minute
 
-// explained turns a refusal into a fault with a sentence that says what to do.
+// explained turns a refusal into a fault with a sentence that explains what to do.
 func (r *refusal) explained() error {
 	switch r.class() {
 	case limited:

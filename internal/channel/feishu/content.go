@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// content is what a message holds.
+// content is the content of a message.
 type content struct {
 	text      string
 	files     []chat.Attachment
@@ -32,7 +32,7 @@ type body struct {
 	Summary  string `json:"summary"`  // of a calendar event
 }
 
-// content reads a message of any kind. What it does not know is named, so that nobody writes into the void.
+// content reads a message of any kind. An unknown kind is named, so that no message is lost silently.
 func (a *Account) content(ctx context.Context, id, kind, raw string, all []mention, me identity) content {
 	c := a.plainContent(ctx, id, kind, raw)
 	if kind == "post" {
@@ -48,7 +48,7 @@ func (a *Account) content(ctx context.Context, id, kind, raw string, all []menti
 	return c
 }
 
-// described stands for a message without words.
+// described is the text of a message that has none: the kinds of its files.
 func described(c content) string {
 	var kinds []string
 	for _, f := range c.files {
@@ -59,7 +59,7 @@ func described(c content) string {
 
 func (a *Account) plainContent(ctx context.Context, id, kind, raw string) content {
 	var b body
-	_ = json.Unmarshal([]byte(raw), &b) // what cannot be read is empty, and named below by its kind
+	_ = json.Unmarshal([]byte(raw), &b) // an unreadable one is empty, and named below by its kind
 	switch kind {
 	case "text":
 		return content{text: b.Text}
@@ -80,7 +80,7 @@ func (a *Account) plainContent(ctx context.Context, id, kind, raw string) conten
 	case "interactive":
 		return content{text: readCard([]byte(raw))}
 	case "share_chat":
-		c, _ := a.chatInfo(ctx, b.ChatID) // without a name it is called by its id
+		c, _ := a.chatInfo(ctx, b.ChatID) // without a name its id is used
 		return content{text: fmt.Sprintf("[shared group: %s (%s)]", cmp.Or(c.name, "?"), b.ChatID)}
 	case "share_user":
 		return content{text: fmt.Sprintf("[shared contact: %s (%s)]", cmp.Or(a.nameOf(ctx, b.UserID, ""), "?"), b.UserID)}

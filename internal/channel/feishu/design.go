@@ -15,13 +15,13 @@ import (
 	"xbot/internal/chat"
 )
 
-// shownBy says by what persons and pictures are shown.
+// shownBy holds the data that users and pictures are shown by.
 type shownBy struct {
-	names map[string]string // of persons, by their ids; whom nobody has is named
-	keys  map[string]string // of pictures that the platform has, by their paths; what is not there is named
+	names map[string]string // of users, by their ids; a user who is not in it is shown by name
+	keys  map[string]string // of uploaded pictures, by their paths; a picture that is not in it is shown by name
 }
 
-// designed is the card of a model, with what stands below it; open says that it can be answered. The shapes are those of open.feishu.cn, "card JSON 2.0 components", where what is not described is refused.
+// designed is a model's card, followed by end; open: it can be answered. Shapes: open.feishu.cn, "card JSON 2.0 components"; others are refused.
 func designed(q channel.Question, open bool, with shownBy, end ...object) object {
 	made := q.Design
 	header := heading(made.Title, cmp.Or(made.Colour, "blue"))
@@ -51,9 +51,9 @@ func designed(q channel.Question, open bool, with shownBy, end ...object) object
 // drawing is a card that is being made.
 type drawing struct {
 	open    bool
-	ids     map[string]string // by the names of persons
+	ids     map[string]string // by the names of users
 	keys    map[string]string // of pictures
-	carried button            // what each button carries
+	carried button            // the value of each button
 	fields  []string          // names, as they are numbered in the form
 	tables  int
 	buttons int
@@ -67,7 +67,7 @@ func (d *drawing) all(nodes []design.Node, form bool) []object {
 	return shown
 }
 
-// one shows an element. What answers is left out of a card that is settled.
+// one shows an element. A settled card omits the elements that answer.
 func (d *drawing) one(n design.Node, form bool) []object {
 	e := n.Element
 	switch {
@@ -120,7 +120,7 @@ func (d *drawing) container(n design.Node, form bool) []object {
 	return d.area(n)
 }
 
-// area is pressed as a whole; what pressing it says stands in it.
+// area is pressed as a whole; it contains the text that pressing it sends.
 func (d *drawing) area(n design.Node) []object {
 	inside := d.all(n.Inside, false)
 	behaviors := d.calls(n.Text, false)
@@ -136,7 +136,7 @@ func (d *drawing) area(n design.Node) []object {
 	}}
 }
 
-// calls lets something tell the bot that it was pressed, with the fields of the form if it sends it.
+// calls returns the behaviour that reports a press to the bot, with the fields of the form if the press sends it.
 func (d *drawing) calls(action string, form bool) []object {
 	carried := d.carried
 	carried.Action = action
@@ -166,10 +166,10 @@ func (d *drawing) button(e design.Element, form bool) object {
 	return one
 }
 
-// urlEscapes escapes what would end an address as the target of a link.
+// urlEscapes escapes characters that would end an address as the target of a link.
 var urlEscapes = strings.NewReplacer("(", "%28", ")", "%29", "<", "%3C", ">", "%3E")
 
-// unlinked takes from a label what would end it as the text of a link.
+// unlinked removes characters from a label that would end it as the text of a link.
 var unlinked = strings.NewReplacer("[", "(", "]", ")", "\\", "", "`", "'")
 
 func (d *drawing) table(e design.Element) object {
@@ -219,7 +219,7 @@ func (d *drawing) field(name string, e design.Element) []object {
 		}
 		one["options"] = options
 	case e.Kind == design.PickPerson || e.Kind == design.PickPeople:
-		one["options"] = []object{} // whoever is in the chat
+		one["options"] = []object{} // all users of the chat
 	case e.Kind == design.Input:
 		one["input_type"], one["rows"], one["max_length"] = "multiline_text", 2, 1000
 	}
@@ -268,7 +268,7 @@ func pickImage(name string, e design.Element, keys []string) []object {
 	return []object{written("**" + e.Text + "**"), {"tag": "select_img", "name": name, "required": e.Required, "layout": "trisect", "options": options}}
 }
 
-// tags are what the platform calls fields.
+// tags are the platform's names of fields.
 var tags = map[design.Kind]string{
 	design.Input: "input", design.Select: "select_static", design.MultiSelect: "multi_select_static", design.PickPerson: "select_person",
 	design.PickPeople: "multi_select_person", design.Date: "date_picker", design.Time: "picker_time", design.DateTime: "picker_datetime",
@@ -304,20 +304,20 @@ func written(text string) object {
 	return object{"tag": "markdown", "content": webOnly(harmless(text))}
 }
 
-// linkForm finds where the address of a link may begin, and bracketForm where one may stand by itself, or a tag of the platform's that is a link.
+// linkForm finds where the address of a link may begin, and bracketForm one without a title, or a link tag of the platform.
 var (
 	linkForm    = regexp.MustCompile(`\](?:\(|:)\s*<?\s*`)
 	bracketForm = regexp.MustCompile(`<(?i:/?(?:a|raw)\b|[a-z][a-z0-9+.-]*:)`)
 	web         = regexp.MustCompile(`^<?(?i:https?://)`)
 )
 
-// webOnly makes text of links that open something else than the web. A character of no width does it.
+// webOnly turns links that open anything but the web into text, by a character of no width.
 func webOnly(text string) string {
 	text = parted(text, linkForm, func(at []int) bool { return web.MatchString(text[at[1]:]) })
 	return parted(text, bracketForm, func(at []int) bool { return web.MatchString(text[at[0]:]) })
 }
 
-// parted puts a character of no width after the first of what was found, unless it is fine.
+// parted puts a character of no width after the first character of each match, unless it is fine.
 func parted(text string, form *regexp.Regexp, fine func(at []int) bool) string {
 	var b strings.Builder
 	from := 0
@@ -330,7 +330,7 @@ func parted(text string, form *regexp.Regexp, fine func(at []int) bool) string {
 	return b.String() + text[from:]
 }
 
-// untabled makes no table of a text: a card may have few, and those are elements of their own.
+// untabled breaks the tables of a text: a card may have few, and those are separate elements.
 func untabled(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -342,13 +342,13 @@ func untabled(text string) string {
 }
 
 const (
-	// maxNamed is how many of the persons that were picked are named, and nameTime how long that may take of the three seconds that the
-	// platform waits.
+	// maxNamed is how many of the picked users are named, and nameTime how long that may take of the three seconds that the platform
+	// waits.
 	maxNamed = 20
 	nameTime = time.Second
 )
 
-// namesIn says what people of a chat are called, by their ids; whom nobody names has the id.
+// namesIn returns a function that names users of a chat by their ids; one without a known name gets the id.
 func (a *Account) namesIn(ctx context.Context, in string) func(id string) string {
 	until, asked := time.Now().Add(nameTime), 0
 	return func(id string) string {

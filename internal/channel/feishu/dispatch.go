@@ -15,8 +15,8 @@ import (
 // maxHandling is how many events of an account are handled at once; further ones wait.
 const maxHandling = 128
 
-// passedOver are events of bots that nobody here asks for. The library refuses those that are not registered, and the platform
-// sends what was refused again for hours.
+// passedOver are events of bots that are ignored. The library refuses unregistered ones, and the platform repeats refused ones
+// for hours.
 var passedOver = []string{
 	"im.message.message_read_v1", "im.message.reaction.created_v1", "im.message.reaction.deleted_v1",
 	"im.chat.access_event.bot_p2p_chat_entered_v1", "im.chat.disbanded_v1", "im.chat.updated_v1",
@@ -30,7 +30,7 @@ var passedOver = []string{
 	"add_user_to_chat", "remove_user_from_chat", "revoke_add_user_from_chat", "chat_disband", "group_setting_update",
 }
 
-// arrival is who takes events, and who is told.
+// arrival holds the receiver of events and the reporter.
 type arrival struct {
 	to     channel.Receiver
 	report channel.Reporter
@@ -38,7 +38,7 @@ type arrival struct {
 
 type arrivalKey struct{}
 
-// inbound tells the handlers of events who takes them: the library has one dispatcher for an account and hands its context on.
+// inbound puts the receiver of events into the context: the library has one dispatcher for an account and passes its context on.
 func inbound(ctx context.Context, to channel.Receiver, report channel.Reporter) context.Context {
 	return context.WithValue(ctx, arrivalKey{}, arrival{to, report})
 }
@@ -86,8 +86,8 @@ func (a *Account) arrived(ctx context.Context, raw []byte) (*callback.CardAction
 	return answer, nil
 }
 
-// handOver hands an event that came by HTTP to the dispatcher. What the library cannot read, such as a card whose value is a
-// text, or does not know is taken as far as it fits.
+// handOver passes an event that came by HTTP to the dispatcher. An event that the library cannot read, such as a card whose
+// value is a text, or does not know is read as far as it fits.
 func (a *Account) handOver(ctx context.Context, raw []byte) (any, error) {
 	answer, err := a.events().Do(ctx, raw)
 	if _, ours := errors.AsType[untaken](err); err == nil || ours {

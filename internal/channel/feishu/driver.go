@@ -56,7 +56,7 @@ type settings struct {
 	domain            string
 }
 
-// appForm is what app ids look like.
+// appForm matches app ids.
 var appForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func open(account string, given map[string]string, o channel.Resources) (channel.Account, error) {

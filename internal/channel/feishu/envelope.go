@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// lookTime bounds all that is looked up for one message, so that it is acknowledged in time.
+	// lookTime bounds all lookups for one message, so that it is acknowledged in time.
 	lookTime = 1500 * time.Millisecond
-	// maxMentions bounds who is mentioned in an envelope.
+	// maxMentions bounds the mentions of an envelope.
 	maxMentions = 50
 )
 
-// mention is somebody who is mentioned in a message; the text has the key in their place.
+// mention is a user who is mentioned in a message; the text has the key in the place of the name.
 type mention struct{ key, name, id string }
 
 // incoming is a message as its event has it.
@@ -33,12 +33,12 @@ type incoming struct {
 	app string // of a sender that is one
 }
 
-// readIncoming reads the event of a message as far as it fits: one odd member must not cost a person's message.
+// readIncoming reads the event of a message as far as it fits: one odd member must not cost a user's message.
 func readIncoming(raw json.RawMessage) (in incoming, err error) {
 	if err := channel.Decode(raw, &in.P2MessageReceiveV1Data); err != nil {
 		return in, fault.Errorf(fault.Invalid, "a message is malformed: %w", err)
 	}
-	var more struct { // what the library does not know
+	var more struct { // members that the library does not know
 		Sender struct {
 			ID struct {
 				AppID string `json:"app_id"`
@@ -50,7 +50,7 @@ func readIncoming(raw json.RawMessage) (in incoming, err error) {
 	return in, err
 }
 
-// mentions are those of an event.
+// mentions are the mentions of an event.
 func (in incoming) mentions() []mention {
 	var all []mention
 	for _, one := range data(in.Message).Mentions {
@@ -84,7 +84,7 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	c := a.content(look, id, data(m.MessageType), data(m.Content), all, me)
 	bot, direct := data(from.SenderType) == "bot" || data(from.SenderType) == "app", data(m.ChatType) == "p2p"
 	if bot && (!c.mentioned || direct) {
-		return e, false, nil // bots that answer to all that is said would never end
+		return e, false, nil // bots that answer all messages would never end
 	}
 	e = chat.Envelope{
 		ID: id,
@@ -98,7 +98,7 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 		e.ChatType = chat.ChatDirect
 	}
 	a.wrote.Put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
-	if !bot { // one without a name is called back by no answer
+	if !bot { // no answer mentions a bot: its name is not looked up
 		if e.Sender.Name = a.nameOf(look, sender, e.Chat); e.Sender.Name == "" {
 			e.Sender.Name = a.nameOn(look, sender, id)
 		}
@@ -108,10 +108,10 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	return e, true, nil
 }
 
-// personForm is what ids of people look like.
+// personForm matches ids of users.
 var personForm = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
 
-// identifier is an id that may be believed. What is none costs nobody a message.
+// identifier is a valid id, else empty: an invalid one must not cost a message.
 func identifier(id *string) string {
 	if id == nil || !personForm.MatchString(*id) {
 		return ""
@@ -122,7 +122,7 @@ func identifier(id *string) string {
 // clean is a text that may be stored.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
-// surround adds what the platform tells when it is asked: the name of the group, and what is answered to.
+// surround adds what the platform gives on request: the name of the group, and the message that is answered.
 func (a *Account) surround(ctx context.Context, e *chat.Envelope, me identity) {
 	if e.ChatType == chat.ChatGroup {
 		if c, err := a.chatInfo(ctx, e.Chat); err == nil {
@@ -134,7 +134,7 @@ func (a *Account) surround(ctx context.Context, e *chat.Envelope, me identity) {
 	}
 }
 
-// mentionsIn puts names in the place of keys, takes out the bot, and returns the others.
+// mentionsIn replaces keys by names, removes the bot, and returns the other mentions.
 func mentionsIn(text string, all []mention, me identity) (out string, mentioned bool, others []chat.Peer) {
 	byKey := slices.Clone(all)
 	slices.SortStableFunc(byKey, func(x, y mention) int { return cmp.Compare(len(y.key), len(x.key)) }) // @_user_10 before @_user_1
@@ -157,6 +157,6 @@ func mentionsIn(text string, all []mention, me identity) (out string, mentioned 
 		}
 		others = append(others, chat.Peer{ID: m.id, Name: clean(m.name)})
 	}
-	text = strings.NewReplacer(append(pairs, "@_all", "@all")...).Replace(text) // who calls everybody is not among those mentioned
+	text = strings.NewReplacer(append(pairs, "@_all", "@all")...).Replace(text) // a mention of all is not among the mentions
 	return strings.TrimSpace(clean(text)), mentioned, others
 }

@@ -16,14 +16,14 @@ import (
 	"xbot/internal/host/jsonlimit"
 )
 
-// The events that are taken. All others are acknowledged and passed over.
+// The events that are processed. All others are acknowledged and passed over.
 const (
 	eventMessage  = "im.message.receive_v1"
 	eventRecalled = "im.message.recalled_v1"
 	eventPressed  = "card.action.trigger"
 )
 
-// event is what the platform delivers, of the second version.
+// event is an event of the platform, of the second version.
 type event struct {
 	Schema string `json:"schema"`
 	Header struct {
@@ -36,8 +36,8 @@ type event struct {
 	Event json.RawMessage `json:"event"`
 }
 
-// take hands an event over and returns what the platform is answered with, which is empty but for cards. An error asks for the
-// event again: what can never be taken is no error, since it would come again for hours.
+// take passes an event on and returns the response to the platform, which is empty except for cards. An error asks for the
+// event again: an event that can never be accepted is no error, since it would come again for hours.
 func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report channel.Reporter) (*callback.CardActionTriggerResponse, error) {
 	nothing := &callback.CardActionTriggerResponse{}
 	var e event
@@ -66,7 +66,7 @@ func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, rep
 	return cmp.Or(answer, nothing), nil
 }
 
-// pass reports an event that nobody can take.
+// pass reports an event that cannot be processed.
 func pass(report channel.Reporter, err error) {
 	report.Report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
 }
@@ -112,7 +112,7 @@ func instant(s string) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-// pressed hands over the answer to a card. It is read by types of ours: the library's know no value that is a text.
+// pressed passes on the answer to a card. It is read by types of this package: the library's do not allow a value that is a text.
 func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*callback.CardActionTriggerResponse, error) {
 	var in struct {
 		Operator struct {
@@ -135,7 +135,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 	}
 	button, ok := readButton(in.Action.Value)
 	if !ok || in.Operator.OpenID == "" {
-		return nil, nil // a card of somebody else
+		return nil, nil // a card of another program
 	}
 	if entry := answers(in.Action.Option); button.Action == "" && len(entry) == 1 {
 		button.Action = entry[0]
@@ -155,7 +155,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 	return answer, nil
 }
 
-// author is who wrote a message, and where.
+// author is the author of a message, and its place.
 type author struct {
 	sender chat.Peer
 	in     place
@@ -163,8 +163,8 @@ type author struct {
 	thread string
 }
 
-// recalled makes the envelope of a message that was taken back. The event does not say who wrote it: that is remembered, or
-// asked for, and where neither helps there is nothing to take back.
+// recalled makes the envelope of a message that was taken back. The event does not have its author: that is remembered, or
+// looked up; without it there is nothing to take back.
 func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envelope, bool, error) {
 	var in larkim.P2MessageRecalledV1Data
 	if err := channel.Decode(raw, &in); err != nil || data(in.MessageId) == "" {
@@ -185,7 +185,7 @@ func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envel
 	}, true, nil
 }
 
-// authorOf asks who wrote a message that this process did not see.
+// authorOf looks up the author of a message that this process did not see.
 func (a *Account) authorOf(ctx context.Context, message, in string) (author, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// Fetch returns the content of a file that came with a message; the caller closes it. It is no call of the library's, which
-// reads a whole file into memory first.
+// Fetch returns the content of a file that came with a message; the caller closes it. It does not use the library's call,
+// which reads a whole file into memory first.
 func (a *Account) Fetch(ctx context.Context, message string, file chat.Attachment) (io.ReadCloser, error) {
 	kind := "file"
 	if file.Kind == "image" {

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// historyPage is how many messages the platform gives at once, and historyPages how many times it is asked: what is older
-	// than those stays unknown.
+	// historyPage is how many messages the platform gives at once, and historyPages how many pages are read: older messages
+	// stay unknown.
 	historyPage  = 50
 	historyPages = 20
-	// clocks is what the platform's clock may differ from ours.
+	// clocks is how much the platform's clock may differ from the local one.
 	clocks = 5 * time.Second
 )
 
@@ -31,7 +31,7 @@ const (
 type container struct{ kind, id string }
 
 // Find looks for a message of the bot whose sending has an unknown outcome: the first since a time with the same content, where
-// Send may have put it. Invalid: more was written since than is looked through.
+// Send may have put it. Invalid: there are more messages since then than are searched.
 func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	in, err := a.containers(ctx, to)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Messag
 	return channel.Sent{}, false, nil
 }
 
-// containers are where a message may stand that was sent to a place: in its thread, or in the chat where that is gone.
+// containers are where a message sent to a place may be: in its thread, or in the chat if the thread is gone.
 func (a *Account) containers(ctx context.Context, to channel.Address) ([]container, error) {
 	var all []container
 	thread := to.Thread
@@ -71,7 +71,7 @@ func (a *Account) containers(ctx context.Context, to channel.Address) ([]contain
 	return all, nil
 }
 
-// findIn looks through the messages of one container, the newest first: threads know no other bound than a page.
+// findIn searches the messages of one container, the newest first: for threads a page is the only bound.
 func (a *Account) findIn(ctx context.Context, in container, to channel.Address, m channel.Message, since time.Time) (sent channel.Sent, found bool, err error) {
 	q := larkim.NewListMessageReqBuilder().ContainerIdType(in.kind).ContainerId(in.id).SortType("ByCreateTimeDesc").
 		PageSize(historyPage).CardMsgContentType(cardContent)
@@ -104,7 +104,7 @@ func (a *Account) findIn(ctx context.Context, in container, to channel.Address, 
 	return sent, false, fault.Errorf(fault.Invalid, "more than %d messages were written since; the message was not looked for among the older ones", historyPage*historyPages)
 }
 
-// same reports whether a message that was read is one of the bot with the content of another.
+// same reports whether a fetched message is one of the bot with the content of another.
 func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 	if s.gone || s.senderType != "app" || s.sender != a.set.appID {
 		return false
@@ -125,7 +125,7 @@ func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 	return false
 }
 
-// sameFile compares files by their names, and images, which have none, by what is in them.
+// sameFile compares files by their names, and images, which have none, by their content.
 func (a *Account) sameFile(ctx context.Context, s stored, f channel.File) bool {
 	var b body
 	if json.Unmarshal([]byte(s.content), &b) != nil {
@@ -143,7 +143,7 @@ func (a *Account) sameFile(ctx context.Context, s stored, f channel.File) bool {
 	return err == nil && bytes.Equal(raw, f.Data)
 }
 
-// wordsOf are the letters of a message, whatever the platform does to its markup and white space.
+// wordsOf are the letters of a message, without markup and white space, which the platform may change.
 func wordsOf(kind, content string) string {
 	var b body
 	var said string
@@ -153,7 +153,7 @@ func wordsOf(kind, content string) string {
 	case "post":
 		said = readPost([]byte(content)).text
 	default:
-		_ = json.Unmarshal([]byte(content), &b) // what cannot be read has no letters
+		_ = json.Unmarshal([]byte(content), &b) // an unreadable one has no letters
 		said = b.Text
 	}
 	return cmp.Or(strings.Map(func(r rune) rune {

@@ -22,20 +22,20 @@ import (
 const (
 	dialTimeout  = 20 * time.Second
 	writeTimeout = 10 * time.Second
-	// pingEvery is how often the client pings where the platform does not say; maxPing is the most that it may say. The library
+	// pingEvery is how often the client pings if the platform gives no interval; maxPing is the largest interval. The library
 	// counts whole seconds and closes a connection that was silent for two pings and five seconds more.
 	pingEvery = 2 * time.Minute
 	maxPing   = time.Hour
 )
 
-// connect keeps a long connection until ctx ends. The library connects once; when again is decided here.
+// connect keeps a long connection until ctx ends. The library connects once; this package decides when to reconnect.
 func (a *Account) connect(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	ctx = inbound(ctx, to, report)
 	pause := pauses(a.pause)
 	var client *larkws.Client
 	var stood atomic.Bool
 	for ctx.Err() == nil {
-		if client == nil || stood.Load() { // one that has stood cannot be used again; one that has not can, and each leaves a goroutine behind
+		if client == nil || stood.Load() { // a client that connected once is used up; another is kept, since each leaves a goroutine behind
 			stood.Store(false)
 			client = a.longConnection(func() {
 				stood.Store(true)
@@ -66,7 +66,7 @@ func (a *Account) longConnection(ready func()) *larkws.Client {
 		larkws.WithHttpClient(bootstrap{a}), larkws.WithWebSocketDialer(a.dialer()), larkws.WithEventHandler(a.events()), larkws.WithOnReady(ready))
 }
 
-// broken says of the end of a connection what it means.
+// broken classifies the end of a connection.
 func broken(err error) error {
 	refused, isRefused := errors.AsType[*larkws.ClientError](err)
 	busy, isBusy := errors.AsType[*larkws.ServerError](err)
@@ -83,11 +83,11 @@ func broken(err error) error {
 	return fault.Errorf(fault.Unavailable, "the connection to Feishu broke: %w", err)
 }
 
-// bootstrap is how the library asks where to connect to. Its answer is made anew of what was understood: an address that is
-// one, and a pause between pings, without which the library would make none.
+// bootstrap is how the library asks where to connect to. Its answer is rebuilt from the understood parts: a valid address,
+// and a pause between pings, without which the library would make none.
 type bootstrap struct{ *Account }
 
-// Do asks. Refusals are about credentials, but for two that say to come back.
+// Do asks. Refusals are about credentials, except for two that ask to try again.
 func (b bootstrap) Do(req *http.Request) (*http.Response, error) {
 	ctx, cancel := context.WithTimeout(req.Context(), callTimeout)
 	defer cancel()
@@ -112,7 +112,7 @@ func (b bootstrap) Do(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// rewritten is an endpoint as the library is to see it.
+// rewritten returns an endpoint in the form that the library gets.
 func rewritten(raw []byte) (io.ReadCloser, error) {
 	var out struct {
 		Data struct {
@@ -145,7 +145,7 @@ func rewritten(raw []byte) (io.ReadCloser, error) {
 func (a *Account) dialer() *websocket.Dialer {
 	dialer := &websocket.Dialer{HandshakeTimeout: dialTimeout, Proxy: http.ProxyFromEnvironment}
 	if shared, ok := a.http.Transport.(*http.Transport); ok {
-		t := shared.Clone() // what the first request of any account writes into it is there, or is not
+		t := shared.Clone() // what the first request of any account writes into it may be there or not
 		dialer.Proxy, dialer.NetDialContext = t.Proxy, t.DialContext
 		if dialer.TLSClientConfig = t.TLSClientConfig; dialer.TLSClientConfig != nil {
 			dialer.TLSClientConfig.NextProtos = nil // the client's own asks for HTTP/2, which has no WebSockets here

@@ -15,10 +15,10 @@ import (
 )
 
 const (
-	// memoFor is how long the account believes what it looked up. It looks up again sooner what it did not find.
+	// memoFor is how long the account uses what it looked up. Missing entries are looked up again sooner.
 	memoFor   = 6 * time.Hour
 	absentFor = 10 * time.Minute
-	// maxQuote bounds what is quoted of a message, and maxForwarded and maxForwardedText a forwarded conversation.
+	// maxQuote bounds the text of a quoted message, and maxForwarded and maxForwardedText a forwarded conversation.
 	maxQuote         = 2000 // characters
 	maxForwarded     = 50   // messages
 	maxForwardedText = 16000
@@ -36,9 +36,9 @@ const cardContent = "user_card_content"
 // stored is a message as it is read.
 type stored struct {
 	id, kind, chat, thread, parent string
-	// sender is an open_id, of an app its id, and senderType tells which.
+	// sender is an open_id, for an app its id; senderType tells them apart.
 	sender, senderType string
-	senderName         string // where the platform tells it with the message
+	senderName         string // if the platform gives it with the message
 	content            string
 	mentions           []mention
 	created            time.Time
@@ -67,8 +67,8 @@ func allStored(items []*larkim.Message) []stored {
 	return all
 }
 
-// read asks for a message; a forwarded conversation comes with what is in it. The names of who wrote come along, which needs no permission
-// for the address book, and are remembered.
+// read fetches a message; a forwarded conversation comes with its messages. The response includes the names of senders, which needs no
+// permission for the address book; they are remembered.
 func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
 	q := larkim.NewGetMessageReqBuilder().MessageId(id).UserIdType("open_id").CardMsgContentType(cardContent).WithSenderName(true)
 	out, err := call(ctx, a, a.im.Message.Get, q.Build())
@@ -84,8 +84,8 @@ func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
 	return items, nil
 }
 
-// quote adds what a message answers to, with its files, as far as it can be read in time. In a thread every message answers to
-// one, so that it is not said there when it cannot be read.
+// quote adds the message that is answered, with its files, as far as it can be read in time. In a thread every message answers
+// one, so an unreadable one is not mentioned there.
 func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 	if e.Thread == "" {
 		e.Quote = &chat.Quote{Text: chat.Unread}
@@ -114,13 +114,13 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 	e.Attachments = append(e.Attachments, chat.Quoted(e.Parent, files)...)
 }
 
-// said is the text of a message that was read, and its files.
+// said returns the text of a fetched message, and its files.
 func (a *Account) said(ctx context.Context, m stored) (string, []chat.Attachment) {
 	c := content{text: "[forwarded conversation]"} // one inside of another stays closed
 	if m.kind != "merge_forward" {
 		c = a.plainContent(ctx, m.id, m.kind, m.content)
 	}
-	text, _, _ := mentionsIn(c.text, m.mentions, identity{}) // the bot is named like everybody
+	text, _, _ := mentionsIn(c.text, m.mentions, identity{}) // the bot is named like a user
 	return cmp.Or(text, described(c)), c.files
 }
 
@@ -133,10 +133,10 @@ func (a *Account) forwarded(ctx context.Context, id string) string {
 	return a.told(ctx, items[1:], "")
 }
 
-// closed says why files of forwarded messages are missing: the platform does not give them to bots (234043).
+// closed explains missing files of forwarded messages: the platform does not give them to bots (234043).
 const closed = "\n[its files cannot be fetched: ask for them to be sent by themselves]"
 
-// told writes messages down line by line.
+// told formats messages line by line.
 func (a *Account) told(ctx context.Context, items []stored, in string) string {
 	var b strings.Builder
 	head := "[forwarded conversation]"
@@ -170,8 +170,8 @@ func clip(text string, most int) string {
 	return text
 }
 
-// nameOf is what somebody is called: by the address book, or by the chat's list of members where that is closed. It is empty
-// where nobody says.
+// nameOf is the name of a user: from the address book, or from the chat's list of members if that is closed. It is empty if
+// neither has it.
 func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	if id == "" {
 		return ""
@@ -196,10 +196,10 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	return ""
 }
 
-// nameOn is what somebody is called by a message of theirs, where neither address book nor members tell. Where the message does not tell
-// either it is not asked again for a while.
+// nameOn is the name of a user from one of their messages, for users whom neither address book nor members name. After a message without
+// a name it does not ask again for a while.
 func (a *Account) nameOn(ctx context.Context, id, message string) string {
-	asked := "message of " + id // no id of a person has a space
+	asked := "message of " + id // no id of a user has a space
 	if _, before := a.people.Get(asked); before {
 		return ""
 	}
@@ -211,7 +211,7 @@ func (a *Account) nameOn(ctx context.Context, id, message string) string {
 	return name
 }
 
-// listed is what the address book calls somebody.
+// listed returns the name of a user in the address book.
 func (a *Account) listed(ctx context.Context, id string) (string, error) {
 	out, err := call(ctx, a, a.book.User.Get, larkcontact.NewGetUserReqBuilder().UserId(id).UserIdType("open_id").Build())
 	if err != nil {
@@ -235,7 +235,7 @@ func (a *Account) members(ctx context.Context, id string) {
 	}
 }
 
-// chatInfo tells of what kind a chat is and what it is called.
+// chatInfo returns the kind and the name of a chat.
 func (a *Account) chatInfo(ctx context.Context, id string) (place, error) {
 	if c, ok := a.chats.Get(id); ok {
 		return c, nil
@@ -256,11 +256,11 @@ func (a *Account) chatInfo(ctx context.Context, id string) (place, error) {
 	return c, nil
 }
 
-// readButton reads what a button of ours carries.
+// readButton reads the value of a button.
 func readButton(raw json.RawMessage) (button, bool) {
 	var b button
 	if json.Unmarshal(raw, &b) != nil {
-		var text string // some clients hand it over as text
+		var text string // some clients send it as text
 		if json.Unmarshal(raw, &text) != nil || json.Unmarshal([]byte(text), &b) != nil {
 			return button{}, false
 		}

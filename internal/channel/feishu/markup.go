@@ -12,20 +12,20 @@ import (
 // maxTables is how many tables a card may have.
 const maxTables = 3
 
-// callForm finds what the platform would take for a mention, and tagForm what it would take for another element of its own.
+// callForm finds text that the platform would take for a mention, and tagForm text it would take for another element.
 var (
 	callForm = regexp.MustCompile(`(?i)<(/?at\b)`)
 	tagForm  = regexp.MustCompile(`(?i)<(/?(?:person|font|link|text_tag|number_tag|local_datetime|audio|record)\b)`)
 )
 
-// inert makes markup of the platform plain text: what a model writes must not call everybody. A space of no width does it. Code
-// is copied and run, so that nothing is put into it but where it would call somebody.
+// inert makes markup of the platform plain text, by a space of no width: the text of a model must not mention all users. Code
+// is copied and run, so it is only changed where it would mention a user.
 func inert(text string) string {
 	text = callForm.ReplaceAllString(text, "<\u200b$1")
 	return outsideCode(text, func(prose string) string { return tagForm.ReplaceAllString(prose, "<\u200b$1") })
 }
 
-// harmless is a text without markup of the platform and without images. What is left of an image may make a mark of what stands around it.
+// harmless is a text without markup of the platform and without images. The rest of an image may turn the text around it into markup.
 func harmless(text string) string { return inert(outsideCode(inert(text), linked)) }
 
 // imageForm finds images of Markdown.
@@ -47,7 +47,7 @@ func linked(text string) string {
 	})
 }
 
-// outsideCode changes a text where it is not code.
+// outsideCode changes the parts of a text that are not code.
 func outsideCode(text string, change func(string) string) string {
 	var b strings.Builder
 	for text != "" {
@@ -60,7 +60,7 @@ func outsideCode(text string, change func(string) string) string {
 		if end < 0 {
 			break
 		}
-		if ticks < 3 && strings.Contains(text[start+ticks:start+ticks+end], "\n") { // code between single ones stands on one line
+		if ticks < 3 && strings.Contains(text[start+ticks:start+ticks+end], "\n") { // code between single backticks is on one line
 			b.WriteString(change(text[:start+ticks]))
 			text = text[start+ticks:]
 			continue
@@ -73,7 +73,7 @@ func outsideCode(text string, change func(string) string) string {
 	return b.String()
 }
 
-// mentioned puts tags in the place of names, outside of code. An id that could end a tag is no person's, and "all" is everybody's.
+// mentioned replaces names by tags, outside of code. An id that could end a tag belongs to no user, and "all" would mention all users.
 func mentioned(text string, names map[string]string, tag func(id, name string) string) string {
 	return format.Mentions(channel.Card, text, names, func(id, name string) string {
 		if !idForm.MatchString(id) || strings.EqualFold(id, "all") {
@@ -83,7 +83,7 @@ func mentioned(text string, names map[string]string, tag func(id, name string) s
 	})
 }
 
-// idForm is what ids of people look like.
+// idForm matches ids of users.
 var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // tabled keeps the tables that a card may have, and shows the others as text that is aligned by their writer.

@@ -13,23 +13,23 @@ import (
 	"xbot/internal/channel"
 )
 
-// button is what a button carries; it comes back when somebody presses it.
+// button is the value of a button; it comes back when a user presses it.
 type button struct {
 	Question string   `json:"question"`
 	Name     string   `json:"button"`
-	Fields   []string `json:"fields,omitempty"` // the names of the form's fields, after peopleMark where persons are picked; in the form they are numbered
+	Fields   []string `json:"fields,omitempty"` // names of the form's fields, with peopleMark where users are picked; in the form they are numbered
 	Action   string   `json:"action,omitempty"` // the label of a button that a model has made
 }
 
-// peopleMark begins the name of a field that is answered with ids of persons.
+// peopleMark begins the name of a field that is answered with ids of users.
 const peopleMark = "@"
 
-// otherMark ends the name of the free text beside the options of a field.
+// otherMark ends the name of the free text next to the options of a field.
 const otherMark = "_other"
 
 func fieldName(n int) string { return "f" + strconv.Itoa(n) }
 
-// values reads a form that was filled in; named says what somebody is called.
+// values reads a submitted form; named returns the name of a user.
 func (b button) values(form map[string]json.RawMessage, named func(id string) string) map[string][]string {
 	values := map[string][]string{}
 	for n, name := range b.Fields {
@@ -54,7 +54,7 @@ func (b button) values(form map[string]json.RawMessage, named func(id string) st
 	return values
 }
 
-// answers reads what was chosen or written, a text or several, or that a box was ticked.
+// answers reads an entry of a form: a text, several texts, or a ticked box.
 func answers(raw json.RawMessage) []string {
 	var several []string
 	var one string
@@ -73,7 +73,7 @@ func answers(raw json.RawMessage) []string {
 	return slices.DeleteFunc(several, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// askCard is the card of a question; with says by what persons and pictures are shown.
+// askCard is the card of a question; with holds the ids and keys of users and pictures.
 func askCard(q channel.Question, with shownBy) object {
 	if q.Design != nil {
 		return designed(q, true, with)
@@ -98,7 +98,7 @@ func heading(title, colour string) object {
 	return object{"title": plainText(cmp.Or(title, "?")), "template": colour}
 }
 
-// fieldElements show one field of a form: its label, and what is chosen from or written into.
+// fieldElements show one field of a form: its label, and its options or input.
 func fieldElements(n int, f channel.Field) []object {
 	all := []object{markdown("**"+f.Label+"**", nil)}
 	if len(f.Options) > 0 {
@@ -124,7 +124,7 @@ func fieldElements(n int, f channel.Field) []object {
 	return all
 }
 
-// buttonRow shows the buttons beside each other.
+// buttonRow shows the buttons side by side.
 func buttonRow(q channel.Question) object {
 	var columns []object
 	for n, b := range q.Buttons {

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxCard bounds a card and a rich text as JSON, and maxPlain a text, in bytes: the platform's limits, less what it adds.
+	// maxCard bounds a card and a rich text as JSON, and maxPlain a text, in bytes: the platform's limits, less its additions.
 	maxCard  = 28 << 10
 	maxPlain = 140 << 10
 )
@@ -25,7 +25,7 @@ type rendered struct {
 // object is a JSON object.
 type object = map[string]any
 
-// renderings are the ways to show a text, the best first: a card, rich text, text. Those that would be too large are left out.
+// renderings are the forms of a text, the best first: a card, rich text, text. Those that would be too large are left out.
 func renderings(m channel.Message) []rendered {
 	text := inert(m.Text)
 	var all []rendered
@@ -44,7 +44,7 @@ func renderings(m channel.Message) []rendered {
 	return all
 }
 
-// textCard is a card that shows a text, or one line with what is folded below it.
+// textCard is a card that shows a text, or one line with the folded text below it.
 func textCard(m channel.Message) object {
 	if m.Folded != "" {
 		return card(m.Text, nil, folded(m))
@@ -61,14 +61,14 @@ func folded(m channel.Message) object {
 	}
 }
 
-// maxSummary is how much of a card stands in lists of chats, in characters, and maxSummarized what is looked at for it.
+// maxSummary is how much of a card lists of chats show, in characters, and maxSummarized how much of it is read for that.
 const (
 	maxSummary    = 100
 	maxSummarized = 2000
 )
 
-// summaryOf is the beginning of a text on one line, without markup. A platform's own words stand in its place otherwise, such as
-// that something is being generated.
+// summaryOf is the beginning of a text on one line, without markup. Without a summary the platform shows a text such as that
+// something is being generated.
 func summaryOf(text string) string {
 	text = inert(strings.Join(strings.Fields(format.Plain(inert(first(text, maxSummarized)))), " "))
 	return cmp.Or(first(text, maxSummary), "…")
@@ -88,12 +88,12 @@ func markdown(text string, names map[string]string) object {
 	return object{"tag": "markdown", "content": shown}
 }
 
-// config is how a card behaves, and what stands of it in lists of chats (config.summary of open.feishu.cn, "card JSON 2.0 structure").
+// config is how a card behaves, and its text in lists of chats (config.summary of open.feishu.cn, "card JSON 2.0 structure").
 func config(about string) object {
 	return object{"update_multi": true, "summary": object{"content": summaryOf(about)}}
 }
 
-// card is a card of the second version that may be changed for everybody. about is what lists of chats show the beginning of.
+// card is a card of the second version that may be changed for all users. Lists of chats show the beginning of about.
 func card(about string, header object, elements ...object) object {
 	c := object{"schema": "2.0", "config": config(about), "body": object{"elements": elements}}
 	if header != nil {

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// maxDepth and maxRead bound what is read of a card: levels, and bytes of text.
+	// maxDepth and maxRead bound how much of a card is read: levels, and bytes of text.
 	maxDepth = 24
 	maxRead  = 64 << 10
 )
 
-// rich is a rich text in one language. Newer clients send content_v2, Markdown in pieces of the tag md, alone or beside content
+// rich is a rich text in one language. Newer clients send content_v2, Markdown in pieces of the tag md, alone or with content
 // (oapi-sdk-go v3.12, channel/normalize).
 type rich struct {
 	Title      string          `json:"title"`
@@ -26,7 +26,7 @@ type rich struct {
 	ContentNew json.RawMessage `json:"content_v2"`
 }
 
-// rows are the lines: those of Markdown where there are any.
+// rows are the lines: of the Markdown, if there is any.
 func (r rich) rows() [][]part {
 	var rows [][]part
 	if json.Unmarshal(r.ContentNew, &rows) == nil && len(rows) > 0 {
@@ -117,8 +117,8 @@ func images(prose string) (string, []chat.Attachment) {
 // atForm is a mention in Markdown.
 var atForm = regexp.MustCompile(`<at\s+(?:user_id|id)="?([^">\s]+)"?\s*>([^<]*)</at>`)
 
-// keyed puts the keys of mentions in the place of their tags, so that they read as those of other messages. Whoever has no key is
-// called by name; the bot, by a key that mentionsIn is given with it.
+// keyed replaces tags of mentions by the keys of mentions, so that they read as those of other messages. A user without a key is
+// named; the bot gets a key that is added to the mentions.
 func keyed(text string, all []mention, me identity) (string, []mention) {
 	text = outsideCode(text, func(prose string) string {
 		return atForm.ReplaceAllStringFunc(prose, func(found string) string {
@@ -259,7 +259,7 @@ func (w *words) element(m map[string]any, depth int) {
 	}
 }
 
-// table says the heads of the columns and the cells, a row a line. A row has its cells by the names of the columns.
+// table writes the heads of the columns and the cells, one row per line. A row has its cells by the names of the columns.
 func (w *words) table(m map[string]any) {
 	var names, heads []string
 	columns, _ := m["columns"].([]any)
@@ -284,7 +284,7 @@ func (w *words) table(m map[string]any) {
 	}
 }
 
-// cell reads a text, a number, an option or a person, or a list of them.
+// cell reads a text, a number, an option or a user, or a list of them.
 func cell(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -307,7 +307,7 @@ func cell(v any) string {
 	return ""
 }
 
-// labelled says what stands on a button.
+// labelled writes the label of a button.
 func (w *words) labelled(v any) {
 	if m, ok := v.(map[string]any); ok {
 		if label, ok := m["content"].(string); ok && label != "" {

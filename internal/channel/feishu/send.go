@@ -27,11 +27,11 @@ func uuid(key, suffix string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Send sends one message. What the platform does not take as a card is sent as rich text, and then as text; where it has no
-// threads the answer stands outside of one; and where the message that is answered is gone, the answer goes to its chat.
+// Send sends one message. A message that the platform refuses as a card is sent as rich text, and then as text; where it
+// has no threads the answer is outside of one; and if the message that is answered is gone, the answer goes to its chat.
 func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if m.Follows && !to.InThread && to.Thread == "" {
-		to.ReplyTo = "" // what it goes on with quotes the question
+		to.ReplyTo = "" // the message it continues quotes the question
 	}
 	switch {
 	case m.Card != nil:
@@ -56,7 +56,7 @@ func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Messag
 	return a.first(all, func(r rendered) (channel.Sent, error) { return a.deliver(ctx, to, m.Key, r) })
 }
 
-// first tries one way after the other while the platform does not take the content.
+// first tries one form after the other while the platform does not accept the content.
 func (a *Account) first(all []rendered, try func(rendered) (channel.Sent, error)) (channel.Sent, error) {
 	var sent channel.Sent
 	var err error
@@ -68,8 +68,8 @@ func (a *Account) first(all []rendered, try func(rendered) (channel.Sent, error)
 	return sent, err
 }
 
-// deliver sends one message to its place: as an answer, beside what is left of its thread where the message that it answers
-// is gone, and to the chat where nothing is left.
+// deliver sends one message to its place: as an answer, into its thread if the answered message is gone, or to the chat if
+// the thread is gone too.
 func (a *Account) deliver(ctx context.Context, to channel.Address, key string, r rendered) (channel.Sent, error) {
 	if to.ReplyTo != "" {
 		sent, err := a.reply(ctx, to, to.ReplyTo, key, r)
@@ -87,7 +87,7 @@ func (a *Account) deliver(ctx context.Context, to channel.Address, key string, r
 	return a.create(ctx, to, key, r)
 }
 
-// join writes into a thread by answering to its newest message.
+// join writes into a thread by answering its newest message.
 func (a *Account) join(ctx context.Context, to channel.Address, key string, r rendered) (channel.Sent, error) {
 	newest, err := a.newest(ctx, to.Thread)
 	if err != nil {
@@ -97,7 +97,7 @@ func (a *Account) join(ctx context.Context, to channel.Address, key string, r re
 	return a.reply(ctx, to, newest, key, r)
 }
 
-// reply answers to a message, in a thread where that is wanted and possible.
+// reply answers to a message, in a thread if that is wanted and possible.
 func (a *Account) reply(ctx context.Context, to channel.Address, message, key string, r rendered) (channel.Sent, error) {
 	in := &larkim.ReplyMessageReqBody{MsgType: &r.kind, Content: &r.content, Uuid: new(uuid(key, r.suffix))}
 	if !to.InThread && to.Thread == "" {
@@ -121,7 +121,7 @@ func (a *Account) answer(ctx context.Context, message string, in *larkim.ReplyMe
 	return receipt(m.MessageId, m.ThreadId, m.CreateTime)
 }
 
-// receipt is what the platform says of a message that it has taken.
+// receipt is the platform's response to an accepted message.
 func receipt(id, thread, created *string) (channel.Sent, error) {
 	if data(id) == "" {
 		return channel.Sent{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "Feishu took a message and did not name it"))
@@ -147,7 +147,7 @@ func (a *Account) create(ctx context.Context, to channel.Address, key string, r 
 	return receipt(m.MessageId, m.ThreadId, m.CreateTime)
 }
 
-// errEmptyThread says that a thread has no message that could be answered.
+// errEmptyThread means that a thread has no message that could be answered.
 var errEmptyThread = errors.New("the thread is empty or gone")
 
 // newest finds the newest message of a thread that is still there.
@@ -192,7 +192,7 @@ func (a *Account) Edit(ctx context.Context, _ channel.Address, id string, m chan
 	return err
 }
 
-// showCard puts another card in the place of a message's.
+// showCard replaces the card of a message.
 func (a *Account) showCard(ctx context.Context, id, content string) error {
 	in := &larkim.PatchMessageReqBody{Content: &content}
 	_, err := call(ctx, a, a.im.Message.Patch, larkim.NewPatchMessageReqBuilder().MessageId(id).Body(in).Build())
@@ -208,7 +208,7 @@ func (a *Account) Delete(ctx context.Context, _ channel.Address, id string) erro
 	return err
 }
 
-// React puts a reaction to a message. The platform keeps one of each kind from everybody.
+// React adds a reaction to a message. The platform allows one of each kind per user.
 func (a *Account) React(ctx context.Context, _ channel.Address, id, emoji string) error {
 	in := &larkim.CreateMessageReactionReqBody{ReactionType: &larkim.Emoji{EmojiType: new(cmp.Or(emoji, "OnIt"))}}
 	_, err := call(ctx, a, a.im.MessageReaction.Create, larkim.NewCreateMessageReactionReqBuilder().MessageId(id).Body(in).Build())

@@ -25,29 +25,29 @@ func streamCard(text string) object {
 	return c
 }
 
-// wholeCard is what takes the place of such a card; it does not stream.
+// wholeCard is the card that replaces such a card; it does not stream.
 func wholeCard(m channel.Message) object {
 	c := textCard(m)
 	if body, is := c["body"].(object); is && m.Folded == "" {
 		if elements, are := body["elements"].([]object); are {
-			elements[0]["element_id"] = answerElement // what is put later finds it
+			elements[0]["element_id"] = answerElement // Put finds the answer by it
 		}
 	}
 	return c
 }
 
-// stateOf is the first line of what is shown of a turn: it changes with the state of the turn alone.
+// stateOf is the first line of a turn's text: it changes with the state of the turn alone.
 func stateOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
 }
 
-// Stream begins a message that shows an answer while it is written. Where the platform refuses it, there is no preview.
+// Stream begins a message that shows an answer while it is written. If the platform refuses it, there is no preview.
 func (a *Account) Stream(ctx context.Context, to channel.Address, m channel.Message) (channel.Stream, error) {
 	in := &larkcardkit.CreateCardReqBody{Type: new("card_json"), Data: new(encode(streamCard(m.Text)))}
 	out, err := call(ctx, a, a.cards.Card.Create, larkcardkit.NewCreateCardReqBuilder().Body(in).Build())
 	if err != nil {
-		return nil, channel.Certain(err) // a card that nobody has seen
+		return nil, channel.Certain(err) // a card that no user has seen
 	}
 	made := data(data(out.Data).CardId)
 	content := encode(object{"type": "card", "data": object{"card_id": made}})
@@ -58,7 +58,7 @@ func (a *Account) Stream(ctx context.Context, to channel.Address, m channel.Mess
 	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made), state: summaryOf(stateOf(m.Text))}, nil
 }
 
-// Resume goes on with a card that was begun before.
+// Resume continues a card that was begun before.
 func (a *Account) Resume(ctx context.Context, _ channel.Address, id string) (channel.Stream, error) {
 	card, err := a.converted(ctx, id)
 	if err != nil {
@@ -96,14 +96,14 @@ type stream struct {
 	sent   channel.Sent
 	card   string
 	closed bool   // the platform does not stream it any more
-	state  string // what lists of chats show of it; empty: not known
+	state  string // its text in lists of chats; empty: unknown
 }
 
 // Sent is the message.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
 // Put replaces the text. The platform ends the streaming mode itself after ten minutes; from then on the card is replaced. It
-// takes sequences that grow only; a change here needs three of its own, and the end those behind them.
+// accepts increasing sequences only; a change here needs three of them, and the end the ones after those.
 func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 	if !s.closed {
 		err := s.put(ctx, text, 4*sequence)
@@ -118,7 +118,7 @@ func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 	return s.replace(ctx, channel.Message{Text: text}, 4*sequence+2)
 }
 
-// summarize has lists of chats show the state of the turn, where it is another one than before.
+// summarize makes lists of chats show the state of the turn, if it has changed.
 func (s *stream) summarize(ctx context.Context, text string, sequence int) error {
 	state := summaryOf(stateOf(text))
 	if state == s.state {
@@ -152,8 +152,8 @@ func (s *stream) replace(ctx context.Context, m channel.Message, sequence int) e
 
 func (s *stream) uuid(sequence int) string { return uuid(s.sent.ID, "."+strconv.Itoa(sequence)) }
 
-// End leaves the text as it is for good. It replaces the card, for what is put into a stream that the platform has ended may be
-// accepted and never shown; where a card that streams is not replaced, it stops streaming before.
+// End sets the final text. It replaces the card, because text put into a stream that the platform has ended may be accepted and
+// never shown; a card that cannot be replaced while it streams stops streaming first.
 func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error {
 	err := s.replace(ctx, m, 4*sequence+3)
 	if !refusedAs(err, badContent, unclear) {

@@ -14,7 +14,7 @@ import (
 // tokenMargin is how long before its end a token is replaced. The platform gives a new one in the last 30 minutes.
 const tokenMargin = 3 * time.Minute
 
-// askToken asks for an access token. Accounts share none, not even those of the same app.
+// askToken asks for an access token. Accounts share none, even if they belong to the same app.
 func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 	var out struct {
 		Token  string `json:"tenant_access_token"`
@@ -32,8 +32,8 @@ func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 	return out.Token, max(life-tokenMargin, life/2), nil
 }
 
-// credentials says of a refusal to give a token what it means. An uncertain one is none here: nothing was to be sent yet. One
-// without a code is not Feishu's, but of something on the way to it.
+// credentials classifies a refusal to give a token. It is never uncertain: nothing was to be sent yet. A refusal without a
+// code is not Feishu's, but comes from a proxy on the way.
 func credentials(err error) error {
 	r, ok := refusalOf(err)
 	if !ok {

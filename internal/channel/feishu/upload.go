@@ -24,7 +24,7 @@ var documents = map[string]string{
 	".pdf": "pdf", ".doc": "doc", ".docx": "doc", ".xls": "xls", ".xlsx": "xls", ".ppt": "ppt", ".pptx": "ppt", ".mp4": "mp4", ".opus": "opus",
 }
 
-// uploaded gives a file to the platform and returns the message that shows it.
+// uploaded uploads a file to the platform and returns the message that shows it.
 func (a *Account) uploaded(ctx context.Context, f channel.File) (rendered, error) {
 	switch {
 	case len(f.Data) == 0:
@@ -33,7 +33,7 @@ func (a *Account) uploaded(ctx context.Context, f channel.File) (rendered, error
 		return rendered{}, fault.Errorf(fault.TooLarge, "the file %q has %d bytes; Feishu takes at most %d", f.Name, len(f.Data), maxFile)
 	case slices.Contains(shownImages, kindOf(f)) && len(f.Data) <= maxImage:
 		key, err := a.uploadImage(ctx, f)
-		if !refusedAs(err, badContent, unclear, noFile, tooLong) { // what only calls itself an image goes as a file
+		if !refusedAs(err, badContent, unclear, noFile, tooLong) { // a file that only claims to be an image is sent as a file
 			return rendered{kind: "image", content: encode(object{"image_key": key})}, err
 		}
 	}
@@ -52,7 +52,7 @@ func (a *Account) uploaded(ctx context.Context, f channel.File) (rendered, error
 	return rendered{kind: show, content: encode(object{"file_key": key})}, nil
 }
 
-// kindOf is the type of a file without its parameters; by its content where nobody says.
+// kindOf is the type of a file without its parameters; a missing type is detected from the content.
 func kindOf(f channel.File) string {
 	kind := f.Type
 	if kind == "" || kind == "application/octet-stream" {
@@ -83,10 +83,10 @@ type named struct {
 	name string
 }
 
-// Name is what the file is called in the form.
+// Name is the name of the file in the form.
 func (n named) Name() string { return n.name }
 
-// uploadImage gives an image to the platform. Nothing is shown by it, so that its end is never uncertain: it is made again.
+// uploadImage uploads an image to the platform. An upload shows nothing, so its outcome is never uncertain: it is repeated.
 func (a *Account) uploadImage(ctx context.Context, f channel.File) (string, error) {
 	in := &larkim.CreateImageReqBody{ImageType: new("message"), Image: named{bytes.NewReader(f.Data), fileName(f)}}
 	out, err := callWithin(ctx, a, uploadTimeout, a.im.Image.Create, larkim.NewCreateImageReqBuilder().Body(in).Build())
@@ -107,7 +107,7 @@ func (a *Account) uploadFile(ctx context.Context, kind string, f channel.File) (
 	return data(data(out.Data).FileKey), nil
 }
 
-// pictures gives the pictures of a card to the platform, and returns their keys by their paths. What it does not take is left out.
+// pictures uploads the pictures of a card to the platform, and returns their keys by their paths. Refused ones are left out.
 func (a *Account) pictures(ctx context.Context, q channel.Question) (map[string]string, error) {
 	keys := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(q.Images)) {
@@ -127,7 +127,7 @@ func (a *Account) pictures(ctx context.Context, q channel.Question) (map[string]
 	return keys, nil
 }
 
-// anyKeys are keys for all pictures of a card, where nobody looks at them.
+// anyKeys are keys for all pictures of a card that is only compared, not shown.
 func anyKeys(q channel.Question) map[string]string {
 	keys := map[string]string{}
 	for name := range q.Images {

@@ -22,10 +22,10 @@ const (
 	fresh = 10 * time.Minute
 )
 
-// forged is said to whoever does not prove to be the platform.
+// forged is the response to a request that is not proven to be the platform's.
 const forged = "the encryption or the signature is wrong, or the signature is old: compare encrypt_key with the app's"
 
-// Webhook takes events by HTTP. It answers after the receiver has committed, and with 500 when it did not, which brings the
+// Webhook takes events by HTTP. It answers after the receiver has committed, and with 500 if it did not, which brings the
 // event again.
 func (a *Account) Webhook(to channel.Receiver, report channel.Reporter) http.Handler {
 	if report == nil {
@@ -96,7 +96,7 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply(w, answer)
 }
 
-// same compares secrets without telling how far they agree. An empty one agrees with nothing.
+// same compares secrets without revealing how far they agree. An empty one agrees with nothing.
 func same(given, want string) bool {
 	return want != "" && subtle.ConstantTimeCompare([]byte(given), []byte(want)) == 1
 }
@@ -133,8 +133,8 @@ func (h *webhook) open(raw []byte) ([]byte, error) {
 	return decrypt(sealed.Encrypt, h.set.encryptKey)
 }
 
-// decrypt opens a body. The library looks for braces in what comes out, whoever has made it: it can find them the wrong way
-// round, and fall over that.
+// decrypt opens a body. The library looks for braces in the plain text of any sender: it can find them the wrong way round,
+// and panic.
 func decrypt(sealed, key string) (plain []byte, err error) {
 	defer func() {
 		if recover() != nil {
@@ -149,5 +149,5 @@ func decrypt(sealed, key string) (plain []byte, err error) {
 
 func reply(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(body) // who hung up asks again
+	_ = json.NewEncoder(w).Encode(body) // a disconnected caller asks again
 }

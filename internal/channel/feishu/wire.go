@@ -23,8 +23,8 @@ const (
 	maxAnswer = 8 << 20
 )
 
-// wire is how the library's calls reach the platform: one request for a call, whose answer is bounded and judged here, before
-// the library reads it. The library passes the errors of wire through as they are.
+// wire sends the library's calls to the platform: one request for a call, whose answer is bounded and classified here, before
+// the library reads it. The library passes the errors of wire through unchanged.
 type wire struct{ *Account }
 
 // Interface guards.
@@ -33,7 +33,7 @@ var (
 	_ larkcore.Serializable = wire{}
 )
 
-// config is what the library's services need to know of an account. Its own cache of tokens is of the whole process and keeps
+// config is the account's configuration of the library's services. The library's cache of tokens is process-wide and keeps
 // tokens that were refused, so it is off.
 func (a *Account) config() *larkcore.Config {
 	return &larkcore.Config{
@@ -82,7 +82,7 @@ func (w wire) once(req *http.Request) (*http.Response, error) {
 // Serialize writes the body of a request.
 func (wire) Serialize(v any) ([]byte, error) { return json.Marshal(v) }
 
-// Deserialize reads an answer as far as it fits the library's types, which name much that nobody asks for here.
+// Deserialize reads an answer as far as it fits the library's types, which name many members that are unused here.
 func (wire) Deserialize(raw []byte, v any) error {
 	if err := channel.Decode(raw, v); err != nil {
 		return channel.Uncertain(fault.Errorf(fault.Unavailable, "Feishu answered in a way that was not understood: %w", err))
@@ -90,7 +90,7 @@ func (wire) Deserialize(raw []byte, v any) error {
 	return nil
 }
 
-// quiet is the library's log: what matters comes back as an error, and the rest would show contents and addresses.
+// quiet is the library's log: relevant events come back as errors, and the rest would show contents and addresses.
 type quiet struct{}
 
 var _ larkcore.Logger = quiet{}
@@ -144,7 +144,7 @@ func (a *Account) plain(ctx context.Context, q *larkcore.ApiReq, out any, with .
 	return wire{a}.Deserialize(res.RawBody, out)
 }
 
-// unsent makes a fault of an error of the library's own: it comes from making a request, not from sending it.
+// unsent makes a fault of the library's own error: it comes from making a request, not from sending it.
 func unsent(err error) error {
 	if fault.Is(err, fault.Internal) { // it has no kind
 		return fault.Errorf(fault.Invalid, "call Feishu: %w", err)
@@ -152,7 +152,7 @@ func unsent(err error) error {
 	return err
 }
 
-// data is what a call has brought, empty where there is nothing.
+// data is the result of a call, empty if there is none.
 func data[T any](p *T) T {
 	if p == nil {
 		var none T
@@ -161,7 +161,7 @@ func data[T any](p *T) T {
 	return *p
 }
 
-// readAnswer tells an answer from a refusal: a refusal has a code that is not 0, whatever its status.
+// readAnswer separates answers from refusals: a refusal has a code that is not 0, with any HTTP status.
 func readAnswer(res *http.Response, raw []byte) error {
 	var verdict struct {
 		Code  *int64 `json:"code"`
@@ -193,7 +193,7 @@ func readAnswer(res *http.Response, raw []byte) error {
 	return nil
 }
 
-// delay reads when to come back.
+// delay reads how long to wait.
 func delay(h http.Header) time.Duration {
 	for _, name := range []string{"X-Ogw-Ratelimit-Reset", "Retry-After"} {
 		if s, err := strconv.Atoi(h.Get(name)); err == nil && s > 0 && s < 24*60*60 {

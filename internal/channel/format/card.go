@@ -11,8 +11,8 @@ import (
 	written "xbot/internal/channel/markdown"
 )
 
-// Card is an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so what looks like one
-// outside of code is shown as text. Tables after the first ones become code, aligned.
+// Card is an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so similar text outside of
+// code is escaped. Tables after the first ones become code, aligned.
 func Card(answer string, tables int) string {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
 	var b strings.Builder
@@ -32,7 +32,7 @@ func Card(answer string, tables int) string {
 	return b.String()
 }
 
-// Tableless is an answer for a Markdown that has no tables: they become code, aligned. The rest stays as it is.
+// Tableless is an answer for a Markdown without tables: they become code, aligned. The rest is unchanged.
 func Tableless(answer string) string {
 	if !strings.Contains(answer, "|") {
 		return answer
@@ -71,7 +71,7 @@ type passage struct {
 	code, table bool
 }
 
-// passages cuts an answer at its code and tables; put together they are the answer.
+// passages cuts an answer at its code and tables; joined they are the answer.
 func passages(src []byte) (all []passage) {
 	if written.Heavy(string(src)) {
 		return []passage{{text: string(src)}}

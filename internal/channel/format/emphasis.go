@@ -10,9 +10,9 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// stars reads emphasis by stars as people mean it. The rules of Markdown are made for words with blanks between them: by them
-// **注意：**请看 is none, since punctuation stands inside and a letter outside, while in 2*3*4 and x**2 + y**2 there is some. Here
-// stars beside Chinese and Japanese may open and close at punctuation, and those between two letters or digits of ASCII do neither.
+// stars parses emphasis by stars as users mean it. The rules of Markdown assume words with blanks between them: by them **注意：**请看
+// is none, since punctuation is inside and a letter outside, while 2*3*4 and x**2 + y**2 have some. Here stars next to Chinese and
+// Japanese may open and close at punctuation, and those between two letters or digits of ASCII do neither.
 type stars struct{}
 
 // Trigger is the character that it reads.
@@ -55,7 +55,7 @@ func (stars) OnMatch(consumes int) ast.Node { return ast.NewEmphasis(consumes) }
 // dunderForm is a name of Python between two underlines and two.
 var dunderForm = regexp.MustCompile(`^__[a-z0-9_]+__$`)
 
-// dunder is such a name where it stands as it is, as __init__ does; empty: it is emphasis.
+// dunder is such a name if it is literal, as __init__ is; empty: it is emphasis.
 func (w *writer) dunder(n *ast.Emphasis) string {
 	inner, ok := n.FirstChild().(*ast.Text)
 	if !ok || n.Level != 2 || n.ChildCount() != 1 {

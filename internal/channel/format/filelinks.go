@@ -15,7 +15,7 @@ type FileLink struct {
 	to    int
 }
 
-// Name is what a person reads in place of the link.
+// Name is the text that a user reads in place of the link.
 func (l FileLink) Name() string {
 	base := path.Base(l.Path)
 	switch label := strings.TrimSpace(l.Label); {
@@ -28,8 +28,8 @@ func (l FileLink) Name() string {
 	}
 }
 
-// FileLinks finds the images, links and marks of an answer that lead to files, in their order, outside of code. What is not
-// closed on its line is none.
+// FileLinks finds the images, links and marks of an answer that lead to files, in order, outside of code. A link must close
+// on its line.
 func FileLinks(text string) []FileLink {
 	var out []FileLink
 	at := 0
@@ -62,7 +62,7 @@ func FileLinks(text string) []FileLink {
 	return out
 }
 
-// Unlinked is the text with what name returns in place of each link to a file.
+// Unlinked replaces each link to a file by the result of name.
 func Unlinked(text string, links []FileLink, name func(FileLink) string) string {
 	var b strings.Builder
 	at := 0
@@ -190,7 +190,7 @@ var (
 	lineRef = regexp.MustCompile(`#L\d+(-L?\d+)?$`)
 )
 
-// pathOf is the path that a target of a link names. An address, a place in the text and a mention are none.
+// pathOf is the path in the target of a link. An address, a place in the text and a mention have none.
 func pathOf(target string) (string, bool) {
 	target = strings.TrimSpace(titled.ReplaceAllString(target, ""))
 	if inner, ok := strings.CutPrefix(target, "<"); ok {

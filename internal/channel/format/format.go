@@ -1,6 +1,6 @@
 // Package format brings answers, which are Markdown, into the dialects of platforms: the Markdown of cards, rows of rich
-// text, plain text. It splits what is too long for one message, and finds the people whom an answer names. All of it is
-// pure. Hidden parts and tokens of silence were taken out before (package soul).
+// text, plain text. It splits answers that are too long for one message, and finds the users an answer names. It is pure.
+// Hidden parts and tokens of silence were removed before (package soul).
 package format
 
 import (
@@ -12,8 +12,8 @@ import (
 // Tables is how many tables Feishu shows in one card.
 const Tables = 3
 
-// Render brings an answer into a dialect. No word of it is lost, but for what Markdown itself does not show: the language
-// of code, titles of links.
+// Render brings an answer into a dialect. No word is lost, except those that Markdown itself does not show: the language of
+// code, titles of links.
 func Render(d channel.Dialect, text string) string {
 	switch d {
 	case channel.Plain:
@@ -25,8 +25,8 @@ func Render(d channel.Dialect, text string) string {
 	}
 }
 
-// Size is how many characters an answer has in a dialect, or as it is written if that is more. Where Markdown is refused, it
-// is sent without markup: either has room.
+// Size is the number of characters of an answer in a dialect, or as written if that is more. Where Markdown is refused, the
+// answer is sent without markup: both fit.
 func Size(d channel.Dialect, text string) int {
 	if d == channel.Markdown {
 		d = channel.Plain

@@ -12,11 +12,11 @@ var formulas = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?s)\$\$[^$` + "`" + `]{1,900}?\$\$|\\\[[^` + "`" + `]{1,900}?\\\]|\\\([^` + "`" + `\n]{1,500}?\\\)|\$[^\s$` + "`" + `](?:[^$\n` + "`" + `]{0,300}?[^\s$` + "`" + `])?\$`)
 })
 
-// firstMark is a character of private use: those from it on stand for formulas while Markdown is read, which would take
-// the backslashes and stars of a formula for its own.
+// firstMark is the first of the private-use characters that replace formulas while Markdown is parsed, which would consume
+// the backslashes and stars of a formula.
 const firstMark, maxMarks = '\U000F0000', 0xFFFD
 
-// keepFormulas puts marks in the place of formulas.
+// keepFormulas replaces formulas by marks.
 func keepFormulas(text string) (marked string, kept []string) {
 	if !strings.ContainsAny(text, `$\`) || strings.IndexFunc(text, isMark) >= 0 {
 		return text, nil
@@ -33,7 +33,7 @@ func keepFormulas(text string) (marked string, kept []string) {
 
 func isMark(r rune) bool { return r >= firstMark && r < firstMark+maxMarks }
 
-// bringBack puts the formulas back.
+// bringBack replaces the marks by the formulas.
 func bringBack(text string, kept []string) string {
 	if len(kept) == 0 {
 		return text

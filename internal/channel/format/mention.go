@@ -10,10 +10,9 @@ import (
 	"xbot/internal/channel"
 )
 
-// Mentions puts the platform's mark of a person in the place of each @name that stands in a text of a dialect, outside of
-// code. Names are by id. Of names that begin alike the longest is meant; after a name of letters that are written apart
-// no such letter may follow, so that @Ann is not found in @Annabel, while 李雷 is in @李雷你好. A name that two people
-// have is left as it stands.
+// Mentions replaces each @name in a text of a dialect, outside of code, by the platform's mark of a user. Names are by id.
+// Of names with a common prefix the longest wins; after a name of letters that are written apart no such letter may follow,
+// so that @Ann is not found in @Annabel, while 李雷 is in @李雷你好. A name that two users have is left unchanged.
 func Mentions(d channel.Dialect, text string, names map[string]string, mark func(id, name string) string) string {
 	if len(names) == 0 || !strings.Contains(text, "@") {
 		return text
@@ -82,7 +81,7 @@ func stands(text, name string) bool {
 	return len(text) == len(name) || !joins(last) || !joins(next)
 }
 
-// joins reports whether a letter makes one word with its neighbours, as those of Chinese and Japanese do not.
+// joins reports whether a letter forms one word with its neighbours, which letters of Chinese and Japanese do not.
 func joins(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') &&
 		!unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)

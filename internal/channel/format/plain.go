@@ -2,8 +2,8 @@ package format
 
 import "strings"
 
-// Plain is an answer without any markup: what stood for emphasis is gone, lists have bullets, links read "title (address)",
-// formulas and code stay as they are.
+// Plain returns an answer without markup: emphasis is gone, lists have bullets, links read "title (address)", formulas and
+// code are unchanged.
 func Plain(answer string) string {
 	rows := Rows(answer)
 	lines := make([]string, len(rows))

@@ -31,8 +31,8 @@ var markdown = goldmark.New(
 	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(stars{}, 400))),
 ).Parser()
 
-// Rows reads an answer as lines of rich text: what Feishu calls a post. Headings are bold, lists have bullets, tables are
-// aligned text or, where they are wide, lines of their cells.
+// Rows reads an answer as lines of rich text: a post in Feishu. Headings are bold, lists have bullets, tables are aligned
+// text or, if they are wide, lines of their cells.
 func Rows(answer string) []Row {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
 	if written.Heavy(answer) {
@@ -74,7 +74,7 @@ func (w *writer) blocks(parent ast.Node, first, rest string) {
 	}
 }
 
-// apart reports whether an empty line stands before a block.
+// apart reports whether an empty line precedes a block.
 func apart(n ast.Node) bool {
 	switch parent := n.Parent().(type) {
 	case *ast.List:

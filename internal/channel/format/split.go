@@ -11,23 +11,23 @@ import (
 	"xbot/internal/channel"
 )
 
-// MinSplit is the smallest limit that Split keeps.
+// MinSplit is the smallest limit that Split respects.
 const MinSplit = 100
 
-// Split cuts an answer into parts of at most limit characters in the dialect; each part is Markdown of its own. Code that
-// goes on in the next part is closed and opened again with its language, tables repeat their heads, and links, formulas,
-// code in a line, addresses and characters stay whole unless one alone exceeds the limit. Parts end between paragraphs
-// where there is a choice, else between lines, sentences, words.
+// Split cuts an answer into parts of at most limit characters in the dialect; each part is complete Markdown. Code that
+// continues in the next part is closed and reopened with its language, tables repeat their heads, and links, formulas,
+// inline code, addresses and characters stay whole unless one alone exceeds the limit. Parts end between paragraphs if
+// possible, else between lines, sentences, words.
 func Split(answer string, d channel.Dialect, limit int) []string {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
-	if utf8.RuneCountInString(answer) <= limit && Size(d, answer) <= limit { // a long one is not read as a whole for nothing
+	if utf8.RuneCountInString(answer) <= limit && Size(d, answer) <= limit { // a long one is not read as a whole in vain
 		return []string{answer}
 	}
 	limit = max(limit, MinSplit)
 	return splitTo(answer, d, limit, limit)
 }
 
-// splitTo cuts with a budget for what is written; parts that are larger in the dialect are cut again with a smaller one.
+// splitTo cuts with a budget for the Markdown; parts that are larger in the dialect are cut again with a smaller one.
 func splitTo(answer string, d channel.Dialect, limit, budget int) (parts []string) {
 	for _, part := range cut(answer, budget) {
 		switch size := Size(d, part); {
@@ -35,7 +35,7 @@ func splitTo(answer string, d channel.Dialect, limit, budget int) (parts []strin
 			parts = append(parts, part)
 		case budget > 16:
 			parts = append(parts, splitTo(part, d, limit, max(16, min(budget*3/4, budget*limit/size)))...)
-		default: // nothing but marks that grow: what is read counts, not how it was written
+		default: // only marks that grow: the rendered size counts
 			parts = append(parts, chunks(Render(channel.Plain, part), limit/8)...)
 		}
 	}
@@ -52,16 +52,16 @@ func cut(answer string, budget int) []string {
 	return c.parts
 }
 
-// block is some lines that belong together.
+// block is a group of lines.
 type block struct {
 	lines []string
-	// open and shut are put around what is cut from code, head above what is cut from a table.
+	// open and shut enclose the parts cut from code, head precedes the parts cut from a table.
 	open, shut string
 	closed     bool // the last line shuts the code
 	head       []string
 }
 
-// body is what is poured, without fences and heads.
+// body returns the lines that are distributed, without fences and heads.
 func (b block) body() []string {
 	switch {
 	case b.closed:
@@ -72,7 +72,7 @@ func (b block) body() []string {
 	return b.lines[len(b.head):]
 }
 
-// reserve is what the end of a part takes.
+// reserve is the size of the end of a part.
 func (b block) reserve() int {
 	if b.open == "" {
 		return 0
@@ -131,7 +131,7 @@ func keepQuote(r rune) rune {
 	return ' '
 }
 
-// reopened is the line with which code goes on.
+// reopened is the line that code continues with.
 func reopened(open []string) string {
 	info := strings.TrimSpace(open[3])
 	if utf8.RuneCountInString(info) > 40 {
@@ -228,7 +228,7 @@ func (c *cutter) pourLine(b block, line string) {
 	}
 }
 
-// turn goes on with a block in the next part.
+// turn continues a block in the next part.
 func (c *cutter) turn(b block) {
 	if b.open != "" {
 		c.put(b.shut)
@@ -278,11 +278,11 @@ func (c *cutter) end() {
 	c.lines, c.size = nil, 0
 }
 
-// atoms are pieces of a line that stay whole, beside words, code and blanks: links, formulas, emphasis, addresses, mentions.
+// atoms are pieces of a line that stay whole, besides words, code and blanks: links, formulas, emphasis, addresses, mentions.
 var atoms = regexp.MustCompile(`^(?:!?\[[^\[\]]*\]\((?:[^()\s]|\([^()\s]*\))*\)|\$[^$\s](?:[^$]*[^$\s])?\$|\*\*[^*]+\*\*|~~[^~]+~~|https?://[^\s<>]+|@[^\s@]{1,40})`)
 
-// softBreak takes a piece of at most room characters off a line: it ends after a sentence, else after a word, else
-// anywhere between characters. The blanks at the break are lost.
+// softBreak takes a piece of at most room characters off a line: it ends after a sentence, else after a word, else anywhere
+// between characters. The blanks at the break are dropped.
 func softBreak(line string, room int) (piece, rest string) {
 	size, at, word, sentence := 0, 0, 0, 0
 	for at < len(line) {
@@ -310,8 +310,8 @@ func softBreak(line string, room int) (piece, rest string) {
 	return strings.TrimRight(line[:at], " "), strings.TrimLeft(line[at:], " ")
 }
 
-// atomAt is the length of the piece that a text begins with, which is not cut if it fits into a part of its own. It looks no
-// further than such a piece may reach, for it is asked at every place of a line that may be as long as an answer.
+// atomAt is the length of the piece that a text begins with, which is not cut if it fits into one part. It looks at most
+// room characters ahead, because it is called at every position of a line that may be as long as an answer.
 func atomAt(text string, room int) int {
 	text = text[:min(len(text), utf8.UTFMax*room)]
 	switch text[0] {
@@ -380,7 +380,7 @@ func endsSentence(text string) bool {
 	return strings.ContainsRune("。！？；…", last)
 }
 
-// hardBreak takes a piece of at most room characters off a line, between characters as people see them.
+// hardBreak takes a piece of at most room characters off a line, between characters as displayed.
 func hardBreak(line string, room int) (piece, rest string) {
 	size, at := 0, 0
 	for g := displaywidth.StringGraphemes(line); g.Next(); {

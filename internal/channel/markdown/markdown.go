@@ -1,5 +1,5 @@
-// Package markdown writes the pieces of Markdown that answers to people are made of. What others chose (names, paths, titles)
-// is shown as it is and cannot become markup.
+// Package markdown writes the pieces of Markdown that answers to users consist of. Untrusted texts (names, paths, titles) are
+// shown literally and cannot become markup.
 package markdown
 
 import (
@@ -12,7 +12,7 @@ import (
 // Quoted shows a short text, such as a name or a path, as code. A backtick in it becomes a quotation mark.
 func Quoted(text string) string { return "`" + strings.ReplaceAll(text, "`", "'") + "`" }
 
-// Code shows a text as code, whatever backticks it holds. Of nothing it shows nothing.
+// Code formats a text as code, with any backticks in it. An empty text gives an empty result.
 func Code(text string) string {
 	if text == "" {
 		return ""
@@ -27,12 +27,12 @@ func Code(text string) string {
 // breaks escapes line breaks and tabs.
 var breaks = strings.NewReplacer("\n", `\n`, "\t", `\t`)
 
-// Line shows a text as code on one line, with what a reader cannot see written out.
+// Line formats a text as code on one line, with invisible characters written out.
 func Line(text string) string {
 	return Code(cmp.Or(breaks.Replace(Visible(text)), " "))
 }
 
-// Visible writes out what a reader cannot see, and what turns the order of the letters around it.
+// Visible writes out invisible characters, and those that change the order of the letters around them.
 func Visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -48,7 +48,7 @@ func Visible(text string) string {
 // maxFenced bounds a block of code, in characters: answers to commands are kept in transcripts.
 const maxFenced = 20_000
 
-// Fenced shows a text as a block of code, whatever Markdown stands in it. A long one is cut.
+// Fenced formats a text as a code block, with any Markdown in it. A long one is cut.
 func Fenced(text string) string { return FencedAs("text", text) }
 
 // FencedAs is a block of code in a language.
@@ -59,7 +59,7 @@ func FencedAs(language, text string) string {
 	return block(language, text)
 }
 
-// Block shows the whole of a text as a block of code in no language, whatever Markdown stands in it.
+// Block formats the whole of a text as a code block without a language, with any Markdown in it.
 func Block(text string) string { return block("", text) }
 
 func block(language, text string) string {
@@ -79,7 +79,7 @@ func fenceAround(text string, least int) string {
 	return strings.Repeat("`", least)
 }
 
-// Indented quotes a text inside a list: no line of it stands outside of its item.
+// Indented quotes a text inside a list: every line of it belongs to the item.
 func Indented(text string) string { return "  > " + strings.ReplaceAll(text, "\n", "\n  > ") }
 
 // Escaped is a text of one line that is not read as Markdown.
@@ -87,7 +87,7 @@ func Escaped(text string) string { return special.Replace(strings.Join(strings.F
 
 var special = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "'", "[", "\\[", "]", "\\]", "<", "&lt;", "|", "\\|")
 
-// Table is a table. The names of its columns are parted by bars.
+// Table formats a table. The names of its columns are separated by bars.
 func Table(head string, rows [][]string) string {
 	columns := strings.Count(head, "|") + 1
 	lines := []string{"| " + head + " |", "|" + strings.Repeat(" --- |", columns)}

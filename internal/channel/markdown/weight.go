@@ -15,7 +15,7 @@ const (
 	maxRepeats = 4_000_000 // bytes of repeated table headers and of link addresses behind references
 )
 
-// Heavy reports whether a text would take too long to parse as Markdown. Such a text stays as it is.
+// Heavy reports whether a text would take too long to parse as Markdown. Callers leave such a text unchanged.
 func Heavy(text string) bool {
 	var w weight
 	for line := range strings.Lines(text) {

@@ -1,4 +1,4 @@
-// Package memo implements a bounded cache of what channels look up, such as names. Losing an entry costs a call.
+// Package memo implements a bounded cache for lookups of channels, such as names. Losing an entry costs a call.
 package memo
 
 import (

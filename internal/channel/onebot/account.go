@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// account is what both modes share: actions, and what was learnt of people and chats. All of it may be forgotten.
+// account is the state that both modes share: actions, and cached data of users and chats. All of it may be lost.
 type account struct {
 	name string
 	settings
@@ -23,13 +23,13 @@ type account struct {
 	dial      func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
 
 	link atomic.Pointer[conn]        // for actions, while Run holds one
-	self atomic.Pointer[wire.Number] // who the bot is, once known
+	self atomic.Pointer[wire.Number] // the bot, once known
 
 	patience time.Duration // how long one event may fail before it is passed over
 	cool     time.Duration // the pause after connections that were cut off at once
 	behind   int           // times in a row that catching up has failed; of Run alone
 
-	names *memo.Memo[string] // of people and groups
+	names *memo.Memo[string] // of users and groups
 	met   *met
 	marks *marks
 	pace  pace
@@ -42,17 +42,17 @@ func newAccount(name string, s settings, o channel.Resources) *account {
 	return a
 }
 
-// Bounds of what a message may be.
+// Bounds of a message.
 const (
-	// maxText is the length of one message, in characters, and maxShown what QQ shows of one; NapCat cuts nothing. The
-	// room between is for addresses, which stand beside the words of a link.
+	// maxText is the length of one message, in characters, and maxShown how much QQ shows of one; NapCat cuts nothing. The
+	// difference leaves space for addresses, which are added after the words of a link.
 	maxText  = 3000
 	maxShown = 4500
 	// maxFile is the size of one file that is sent, in bytes: NapCat takes frames up to 50 MB, and base64 needs a third more.
 	maxFile = 36 << 20
 )
 
-// Traits are what QQ permits an ordinary account.
+// Traits are QQ's limits for an ordinary account.
 func (a *account) Traits() channel.Traits {
 	t := channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Plain, Signs: a.signs}
 	if t.Signs == 0 {
@@ -77,7 +77,7 @@ func (a *account) linked() *conn {
 
 func (a *account) who() wire.Number { return *a.self.Load() }
 
-// with runs f on the connection that takes actions: the one of Run, or one of its own where Run is another process's.
+// with runs f on the connection that takes actions: the one of Run, or a separate one if Run is in another process.
 func (a *account) with(ctx context.Context, f func(c *conn) error) error {
 	if c := a.linked(); c != nil {
 		return f(c)
@@ -93,7 +93,7 @@ func (a *account) with(ctx context.Context, f func(c *conn) error) error {
 	return f(c)
 }
 
-// errNotLinked says that only NapCat can make the connection.
+// errNotLinked means that only NapCat can make the connection.
 var errNotLinked error = fault.Errorf(fault.Unavailable, "NapCat is not connected to this server: look at the WebSocket client in its network settings")
 
 // ask performs an action that only reads, and decodes its data into out, which may be nil.
@@ -120,5 +120,5 @@ func (c *conn) ask(ctx context.Context, action string, params, out any) error {
 	return nil
 }
 
-// params are those of an action.
+// params are the parameters of an action.
 type params map[string]any

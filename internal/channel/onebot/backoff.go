@@ -6,10 +6,10 @@ import (
 	exponential "github.com/cenkalti/backoff/v5"
 )
 
-// longLived is how long a connection must have lived for the pauses to begin anew.
+// longLived is how long a connection must have lived to reset the pauses.
 const longLived = 30 * time.Second
 
-// Connections that are cut off at once, again and again, mean that the other side does not want them now.
+// Connections that are cut off at once, repeatedly, mean that the other side does not want them now.
 const (
 	quickLived = 5 * time.Second // a connection that lived less was cut off
 	quickMost  = 3               // so many of them in a row

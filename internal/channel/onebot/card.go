@@ -11,8 +11,8 @@ import (
 // maxCard bounds the text of a card, in bytes.
 const maxCard = 2_000
 
-// card says what a card of a mini program or of a shared page shows. Their JSON has as many forms as there are programs, so
-// that the members that are usual are looked for.
+// card describes a card of a mini program or of a shared page. Their JSON has as many forms as there are programs, so card
+// looks for the usual members.
 func card(data string) string {
 	var c struct {
 		Prompt string                                `json:"prompt"`
@@ -23,7 +23,7 @@ func card(data string) string {
 		var simple struct {
 			Prompt string `json:"prompt"`
 		}
-		_ = json.Unmarshal([]byte(data), &simple) // then it is a card of which nothing is known
+		_ = json.Unmarshal([]byte(data), &simple) // otherwise nothing is known of the card
 		return "[" + strings.TrimSpace("card "+cut(clean(simple.Prompt), maxCard)) + "]"
 	}
 	parts := []string{c.Prompt}
@@ -43,7 +43,7 @@ func card(data string) string {
 	return "[" + strings.TrimSpace("card "+cut(strings.Join(said, " · "), maxCard)) + "]"
 }
 
-// faceName is what a face of QQ is called, where NapCat says so.
+// faceName is the name of a face of QQ, if NapCat gives one.
 func faceName(d wire.Attributes) string {
 	var raw struct {
 		Text string `json:"faceText"`

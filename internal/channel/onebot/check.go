@@ -8,7 +8,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Check asks NapCat who it is signed in as and whether it has what this package uses.
+// Check asks NapCat for its account and whether it has the actions that this package uses.
 func (a *account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	var (
 		id       channel.Identity

@@ -26,10 +26,10 @@ const (
 	writeWait   = 60 * time.Second
 	controlWait = 5 * time.Second
 	maxFrame    = 72 << 20 // bytes: a file of 50 MB in base64
-	maxQueued   = 4096     // events that wait to be taken in
+	maxQueued   = 4096     // events that wait to be processed
 )
 
-// conn is one connection to NapCat, whoever dialled. Calls are safe for use by many goroutines. Its events are read by one.
+// conn is one connection to NapCat, dialled by either side. Calls are safe for use by many goroutines. Its events are read by one.
 type conn struct {
 	ws    *websocket.Conn
 	write sync.Mutex
@@ -38,7 +38,7 @@ type conn struct {
 	waiting map[string]*call
 	err     error
 
-	events chan *event   // closed by nobody; done says that no more come
+	events chan *event   // never closed; done marks the end of events
 	done   chan struct{} // closed when the connection has ended
 	once   sync.Once
 	loops  sync.WaitGroup
@@ -47,7 +47,7 @@ type conn struct {
 // call is an action under way.
 type call struct {
 	answers chan wire.Answer
-	gone    chan struct{} // closed by whoever waits, when they do no longer
+	gone    chan struct{} // closed by the caller when it stops waiting
 }
 
 // newConn takes over a connection and begins to read it. The caller closes it.
@@ -67,7 +67,7 @@ func (c *conn) close() {
 
 var errClosed = errors.New("the connection was closed here")
 
-// end remembers why the connection ended, the first time.
+// end records why the connection ended, the first time.
 func (c *conn) end(err error) {
 	c.once.Do(func() {
 		c.mu.Lock()
@@ -89,7 +89,7 @@ func (c *conn) reason() error {
 func (c *conn) read() {
 	limit, beats := quiet, false
 	heard := func(pong bool) {
-		if !pong || !beats { // a pong tells of the process; only heartbeats tell of the client in it
+		if !pong || !beats { // a pong proves that the process runs; only heartbeats prove that its client does
 			_ = c.ws.SetReadDeadline(time.Now().Add(limit)) // fails only on a closed connection, which the next read reports
 		}
 	}
@@ -113,7 +113,7 @@ func (c *conn) read() {
 	}
 }
 
-// ended says in words why reading ended.
+// ended describes why reading ended.
 func (c *conn) ended(err error, limit time.Duration) error {
 	var silent interface{ Timeout() bool }
 	if errors.As(err, &silent) && silent.Timeout() {
@@ -125,8 +125,8 @@ func (c *conn) ended(err error, limit time.Duration) error {
 // minBeat bounds the interval that heartbeats announce, so that a strange one does not end every connection.
 const minBeat = 10 * time.Millisecond
 
-// take hands one frame to whom it concerns. It returns the interval of a heartbeat. What is no frame of the protocol is
-// dropped: nobody could be told, and the connection is good.
+// take routes one frame to its receiver. It returns the interval of a heartbeat. Frames outside the protocol are dropped:
+// they cannot be reported, and the connection is good.
 func (c *conn) take(data []byte) time.Duration {
 	var h wire.Head
 	if jsonlimit.Default.Check(data) != nil || channel.Decode(data, &h) != nil {
@@ -146,7 +146,7 @@ func (c *conn) take(data []byte) time.Duration {
 	case c.events <- e:
 	case <-c.done:
 	default:
-		// The history has what is lost by this.
+		// The history has the events that this loses.
 		c.end(fault.Errorf(fault.Unavailable, "more than %d events of NapCat wait to be taken in", maxQueued))
 	}
 	if e.MetaType == "heartbeat" && e.Interval > 0 {
@@ -161,7 +161,7 @@ func (c *conn) answered(data []byte) {
 		return
 	}
 	var echo string
-	_ = json.Unmarshal(a.Echo, &echo) // another echo than a string is not ours
+	_ = json.Unmarshal(a.Echo, &echo) // only a string can be an echo of this connection
 	c.mu.Lock()
 	w := c.waiting[echo]
 	c.mu.Unlock()
@@ -196,7 +196,7 @@ func (c *conn) ping() {
 	}
 }
 
-// echoes makes the echo of every call of this process another one.
+// echoes makes the echo of every call of this process unique.
 var echoes atomic.Int64
 
 // do asks for an action and waits for its answer. Pieces of a streamed answer go to each, which may be nil. An error is
@@ -229,7 +229,7 @@ func (c *conn) do(ctx context.Context, action string, params any, each func(json
 	return c.await(ctx, action, w, each)
 }
 
-// told is why a connection ended that takes nothing any more: what NapCat said before may still be read.
+// told returns why a connection ended that accepts no more writes: earlier messages of NapCat may still be read.
 func (c *conn) told(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, controlWait)
 	defer cancel()

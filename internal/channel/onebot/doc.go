@@ -1,7 +1,7 @@
-// Package onebot is the channel of ordinary QQ accounts: it speaks OneBot 11 with NapCat, which drives a QQ client.
+// Package onebot is the channel of ordinary QQ accounts: it connects by OneBot 11 to NapCat, which drives a QQ client.
 //
-// There are two ways to the same protocol. Forward: the account dials NapCat's WebSocket server and dials again when the
-// connection ends. Reverse: NapCat dials a handler of ours (channel.Webhook), and Run serves what arrives there.
+// There are two modes of the same protocol. Forward: the account dials NapCat's WebSocket server and dials again when the
+// connection ends. Reverse: NapCat dials a handler of this package (channel.Webhook), and Run serves its connections.
 //
 //	     dial, or upgrade of a request
 //	                 │
@@ -13,7 +13,7 @@
 //	                 │
 //	three heartbeats missed, or the connection ends ──► pause 1 s … 60 s, again
 //
-// NapCat numbers messages with hashes of 32 bits that may be negative and may come again, so the ids of envelopes hold the
-// chat and the second as well. There is no key that makes a send idempotent: what became of a send whose answer never came
-// is looked up in the history of the chat (channel.Finder).
+// NapCat numbers messages with hashes of 32 bits that may be negative and may repeat, so the ids of envelopes hold the chat
+// and the second as well. There is no key that makes a send idempotent: the outcome of a send without an answer is looked
+// up in the history of the chat (channel.Finder).
 package onebot

@@ -66,8 +66,8 @@ type settings struct {
 }
 
 const (
-	// hourlySigns is how many calls for signs of life an account makes in an hour at most: four a minute, what a person who is busy in
-	// several chats does. QQ gives no figures.
+	// hourlySigns is how many calls for progress an account makes in an hour at most: four a minute, like a user who is busy in
+	// several chats. QQ gives no figures.
 	hourlySigns = 240
 	// maxSigns bounds what may be set: one a second.
 	maxSigns = 3600
@@ -151,7 +151,7 @@ func open(name string, given map[string]string, o channel.Resources) (channel.Ac
 	return &forward{account: a}, nil
 }
 
-// ownAddress is where NapCat was configured to be, host:port; empty where it comes to us.
+// ownAddress is NapCat's configured address, host:port; empty if NapCat dials this server.
 func (s settings) ownAddress() string {
 	if s.url == nil {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Bounds of what an envelope holds.
+// Bounds of an envelope.
 const (
 	maxName  = 200    // bytes of a name
 	maxRead  = 60_000 // bytes of a text; only forwarded messages get there
@@ -29,14 +29,14 @@ func (in *intake) bare(ctx context.Context, e *event) chat.Envelope {
 		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where},
 		Sender: chat.Peer{ID: string(e.UserID), Name: in.senderName(ctx, e)}, SentAt: e.Time.Time(),
 	}
-	out.Seq, _ = strconv.ParseInt(string(e.RealSeq), 10, 64) // 0 where there is none
+	out.Seq, _ = strconv.ParseInt(string(e.RealSeq), 10, 64) // 0 if there is none
 	if kind == chat.ChatGroup {
 		out.Subject = in.groupName(ctx, e)
 	}
 	return out
 }
 
-// envelope turns a message into an envelope. Nothing to read in it yields none.
+// envelope turns a message into an envelope. It returns none for a message without content.
 func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) {
 	out := in.bare(ctx, e)
 	out.ID = messageID(e.place(), e.MessageID, e.Time)
@@ -54,7 +54,7 @@ func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) 
 	return out, out.Text != "" || out.Mentioned || out.Quote != nil || len(out.Attachments) > 0
 }
 
-// told reports whether a message is a file in a group of which a notice has told already.
+// told reports whether a message is a file in a group that a notice has announced already.
 func (in *intake) told(e *event, segments []wire.Segment) bool {
 	if !e.group() || len(segments) != 1 || segments[0].Type != "file" {
 		return false
@@ -69,7 +69,7 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 		out.Parent, out.Answers = known.id, known.self
 	}
 	m, err := in.message(ctx, r.reply)
-	if err != nil { // too old for NapCat; newer versions tell the text beside
+	if err != nil { // too old for NapCat; newer versions send the text along
 		out.Quote = &chat.Quote{Text: cmp.Or(cut(clean(r.replied), maxQuote), chat.Unread)}
 		return
 	}
@@ -91,7 +91,7 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 	out.Attachments = append(out.Attachments, chat.Quoted(cmp.Or(out.Parent, string(r.reply)), q.files)...)
 }
 
-// senderName is what who wrote is called, in a group by their name there.
+// senderName is the name of the sender, in a group the name there.
 func (a *account) senderName(ctx context.Context, e *event) string {
 	name := cleanName(cmp.Or(strings.TrimSpace(e.Sender.Card), e.Sender.Nickname))
 	if !e.group() {
@@ -104,12 +104,12 @@ func (a *account) senderName(ctx context.Context, e *event) string {
 	return name
 }
 
-// member is what a member of a group is called there, empty if nobody knows.
+// member is the name of a member in a group, empty if it is unknown.
 func (a *account) member(ctx context.Context, group string, user wire.Number) string {
 	return a.lookup(ctx, "m/"+group+"/"+string(user), "get_group_member_info", params{"group_id": wire.Number(group).Param(), "user_id": user.Param(), "no_cache": false}, "card", "nickname")
 }
 
-// groupName is what a group is called, empty if nobody knows. Newer versions of NapCat tell with every message.
+// groupName is the name of a group, empty if it is unknown. Newer versions of NapCat send it with every message.
 func (a *account) groupName(ctx context.Context, e *event) string {
 	key := "g/" + string(e.GroupID)
 	if e.GroupName != "" {
@@ -120,8 +120,8 @@ func (a *account) groupName(ctx context.Context, e *event) string {
 	return a.lookup(ctx, key, "get_group_info", params{"group_id": e.GroupID.Param(), "no_cache": false}, "group_name")
 }
 
-// lookup returns the name that is remembered under a key, else the first of these fields in the answer to an action. An error is as good as no name: the number
-// stands for the member or the group.
+// lookup returns the name remembered under a key, else the first of these fields in the answer to an action. An error counts as no name: the
+// number then identifies the member or the group.
 func (a *account) lookup(ctx context.Context, key, action string, p params, fields ...string) string {
 	if name, ok := a.names.Get(key); ok {
 		return name
@@ -139,7 +139,7 @@ func (a *account) lookup(ctx context.Context, key, action string, p params, fiel
 	return name
 }
 
-// clean takes out what no text may hold.
+// clean removes characters that no text may hold.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == 0 || r == utf8.RuneError {
@@ -149,7 +149,7 @@ func clean(s string) string {
 	}, strings.ReplaceAll(s, "\r\n", "\n"))
 }
 
-// cleanName makes one short line of a name: people put marks of direction and line breaks into theirs.
+// cleanName makes one short line of a name: users put marks of direction and line breaks into theirs.
 func cleanName(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// event is what NapCat has told, and who waits for it to be taken in.
+// event is an event of NapCat, and the function to call once it is processed.
 type event struct {
 	wire.Event
-	settled func() // called when it is taken in; nil: nobody waits
+	settled func() // called when it is processed; nil: none waits
 }
 
 // parseEvent reads an event; a frame that is none yields nothing.
@@ -41,14 +41,14 @@ func (e *event) group() bool {
 // id is the id of a message.
 func (e *event) id() string { return messageID(e.place(), e.MessageID, e.Time) }
 
-// messageID is the id of a message for good: NapCat's number is a hash that may come again, in another chat or later.
+// messageID is the permanent id of a message: NapCat's number is a hash that may repeat, in another chat or later.
 func messageID(place string, id wire.Number, at wire.Seconds) string {
 	return fmt.Sprintf("%s.%s.%d", place, id, int64(at))
 }
 
 var idForm = regexp.MustCompile(`^([gp])([0-9]{1,20})\.(-?[0-9]{1,20})\.([0-9]{1,18})$`)
 
-// named is a message as its id tells.
+// named is a message as identified by its id.
 type named struct {
 	group bool
 	chat  string
@@ -56,7 +56,7 @@ type named struct {
 	at    time.Time
 }
 
-// parseID reads an id of ours. A bare number of NapCat is taken, too.
+// parseID reads an id of this package. It also accepts a bare number of NapCat.
 func parseID(id string) (named, bool) {
 	if m := idForm.FindStringSubmatch(id); m != nil {
 		at, err := strconv.ParseInt(m[4], 10, 64)
@@ -68,7 +68,7 @@ func parseID(id string) (named, bool) {
 	return named{}, false
 }
 
-// via marks a direct chat with somebody who is no friend, but member of a group: messages to them name the group.
+// via marks a direct chat with a user who is no friend, but member of a group: messages to them name the group.
 const via = "via."
 
 // chatOf returns the type and the id of the chat of a message.

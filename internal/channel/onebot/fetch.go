@@ -19,14 +19,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxFetch bounds a file that somebody sent, in bytes.
+// maxFetch bounds a file that a user sent, in bytes.
 const maxFetch = 50 << 20
 
 // fetchWait bounds what NapCat may take to get a file from QQ.
 const fetchWait = 2 * time.Minute
 
-// Fetch reads a file that came with a message: from the address that came with it, which expires; then by asking NapCat
-// for a newer one; then in pieces through NapCat, which works wherever it runs. Voices come as MP3 where NapCat can convert.
+// Fetch reads a file that came with a message: from the address that came with it, which expires; then from a newer one that
+// NapCat gives; then in pieces through NapCat, which may be on any machine. Voices come as MP3 where NapCat can convert.
 func (a *account) Fetch(ctx context.Context, _ string, file chat.Attachment) (io.ReadCloser, error) {
 	key, err := url.ParseQuery(file.Key)
 	if err != nil || key.Get("file") == "" && key.Get("file_id") == "" && key.Get("url") == "" {
@@ -46,7 +46,7 @@ func (a *account) Fetch(ctx context.Context, _ string, file chat.Attachment) (io
 	return nil, unfetched(failed)
 }
 
-// unfetched is NotFound where every way says so: trying again helps only where one was down.
+// unfetched is NotFound if every way failed for good: trying again helps only if one was down.
 func unfetched(failed []error) error {
 	for _, err := range failed {
 		if fault.Is(err, fault.Unavailable) && !channel.Unknown(err) {
@@ -84,7 +84,7 @@ type asked struct {
 	params params
 }
 
-// questions are the actions that tell where a file is.
+// questions are the actions that return the location of a file.
 func questions(kind, name string, key url.Values) []asked {
 	var out []asked
 	group := key.Get("group")
@@ -105,7 +105,7 @@ func questions(kind, name string, key url.Values) []asked {
 
 func web(u string) bool { return strings.HasPrefix(u, "http://") || strings.HasPrefix(u, "https://") }
 
-// located asks where a file is, and reads it there. A path on NapCat's machine is of no use here.
+// located asks for the location of a file, and reads it there. A path on NapCat's machine is of no use here.
 func (a *account) located(ctx context.Context, action string, p params) (io.ReadCloser, error) {
 	var got struct {
 		File   string `json:"file"`
@@ -153,7 +153,7 @@ func errLarge() error {
 	return fault.Errorf(fault.TooLarge, "the file has more than %d MB", maxFetch>>20)
 }
 
-// get reads a file from an address. What an expired one answers is NotFound.
+// get reads a file from an address. It returns NotFound if the address has expired.
 func (a *account) get(ctx context.Context, address string) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -51,7 +51,7 @@ func (f *forward) Run(ctx context.Context, to channel.Receiver, report channel.R
 	}
 }
 
-// connect serves one connection until it ends, and says how long it lived and why it ended.
+// connect serves one connection until it ends, and returns how long it lived and why it ended.
 func (f *forward) connect(ctx context.Context, to channel.Receiver, report channel.Reporter) (time.Duration, error) {
 	c, err := f.dialAt(ctx, f.url)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a *account) dialAt(ctx context.Context, u *url.URL) (*conn, error) {
 	return newConn(ws), nil
 }
 
-// dialFailed says why there is no connection. NapCat itself refuses a token later; others, and what stands before it, do here.
+// dialFailed explains why there is no connection. NapCat itself refuses a token later; other servers, and proxies before it, do here.
 func dialFailed(u *url.URL, response *http.Response, err error) error {
 	if response != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		switch response.StatusCode {
@@ -97,7 +97,7 @@ func dialFailed(u *url.URL, response *http.Response, err error) error {
 	return fault.Errorf(fault.Unavailable, "NapCat at %s is not reached: %w", u.Host, err)
 }
 
-// whoami asks who the bot is, which also tells whether the token is good.
+// whoami returns the identity of the bot; it fails if the token is not valid.
 func (a *account) whoami(ctx context.Context, c *conn) (channel.Identity, error) {
 	ctx, cancel := context.WithTimeout(ctx, readWait)
 	defer cancel()

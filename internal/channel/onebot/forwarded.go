@@ -14,7 +14,7 @@ const (
 	maxDepth     = 3
 )
 
-// forwarded reads messages that were forwarded together, with who wrote them. They come in the segment, or are asked for.
+// forwarded reads messages that were forwarded together, with their senders. They come in the segment, or are fetched.
 func (r *reader) forwarded(ctx context.Context, s wire.Segment, depth int) {
 	if depth >= maxDepth || r.messages <= 0 {
 		r.say("[forwarded messages]")

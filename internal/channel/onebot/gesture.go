@@ -11,13 +11,13 @@ import (
 	"xbot/internal/fault"
 )
 
-// faces are the numbers of QQ's faces by what reactions are usually called. Other faces are named by their number.
+// faces are the numbers of QQ's faces by the usual names of reactions. Other faces are named by their number.
 var faces = map[string]string{
 	"ok": "124", "done": "124", "thumbsup": "76", "+1": "76", "heart": "66", "smile": "14", "rose": "63", "clap": "99", "get": "124",
 	"victory": "79", "handshake": "78", "fist": "120", "cry": "9", "thinking": "32", "coffee": "60", "wave": "39",
 }
 
-// React puts a face under a message of a group. Twice is once. Direct chats of QQ have no reactions.
+// React adds a face to a message of a group. Adding it twice has no effect. Direct chats of QQ have no reactions.
 func (a *account) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	if to.ChatType != chat.ChatGroup {
 		return fault.Errorf(fault.Denied, "QQ has reactions in groups only")

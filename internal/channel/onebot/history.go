@@ -15,11 +15,11 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of looking back.
+// Bounds of catching up.
 const (
-	overlap     = time.Minute    // looked at again, since clocks differ
+	overlap     = time.Minute    // read again, since clocks differ
 	maxBack     = 24 * time.Hour // older messages are left alone
-	maxContacts = 300            // chats that NapCat is asked for
+	maxContacts = 300            // chats that are requested from NapCat
 	firstPage   = 50             // messages of a chat
 	wholePage   = 200            // messages of a chat that was busy
 	askAtOnce   = 4              // chats
@@ -27,14 +27,14 @@ const (
 	maxBehind   = 3 // times that catching up may fail before what can be read is enough
 )
 
-// catchUp takes in what was written since the last event that was taken in. Live events wait meanwhile.
+// catchUp processes messages written since the last processed event. Live events wait meanwhile.
 func (in *intake) catchUp(ctx context.Context) error {
 	now := time.Now()
 	since, err := in.marks.start(ctx, in.resources.Memory, now)
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "look up since when messages may be missing: %w", err)
 	}
-	if since.IsZero() { // the first start of all: what was written before is nobody's
+	if since.IsZero() { // the first start: earlier messages are ignored
 		_ = in.marks.save(ctx, in.resources.Memory, true) // the next event saves it, too
 		return nil
 	}
@@ -66,7 +66,7 @@ func (in *intake) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// contacts are the chats in which something was written since, newest first, then those from which something came before.
+// contacts are the chats with messages since then, newest first, then the chats with earlier messages.
 func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 	var got []struct {
 		Peer wire.Number  `json:"peerUin"`
@@ -74,7 +74,7 @@ func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 		Type wire.Number  `json:"chatType"` // 2: group
 	}
 	if err := in.ask(ctx, "get_recent_contact", params{"count": maxContacts}, &got); err != nil {
-		return in.met.places() // this version cannot tell
+		return in.met.places() // this version has no such list
 	}
 	var out []string
 	quietOnes := map[string]bool{}
@@ -99,7 +99,7 @@ func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 	return out[:min(len(out), maxChats)]
 }
 
-// missing are the messages of people in chats since a time, in their order. An error says that some could not be read.
+// missing are the messages of users in chats since a time, in order. An error means that some could not be read.
 func (in *intake) missing(ctx context.Context, places []string, since time.Time) ([]*event, error) {
 	var (
 		mu    sync.Mutex
@@ -131,7 +131,7 @@ func (in *intake) missing(ctx context.Context, places []string, since time.Time)
 	return all, bad
 }
 
-// chatSince are the messages of people in a chat since a time.
+// chatSince are the messages of users in a chat since a time.
 func (in *intake) chatSince(ctx context.Context, place string, since time.Time) ([]*event, error) {
 	messages, err := in.history(ctx, place, firstPage)
 	if err == nil && len(messages) >= firstPage && !messages[0].Time.Time().Before(since) {
@@ -192,14 +192,14 @@ func order(e *event) int64 {
 	return n
 }
 
-// findPage is how many of the newest messages of a chat are looked through for one of ours.
+// findPage is how many of the newest messages of a chat are searched for one of the bot.
 const findPage = 100
 
-// Settles is when NapCat has either sent what it was handed, or said that it has not: a send takes no longer.
+// Settles is when NapCat has either sent a message, or reported that it has not: a send takes no longer.
 func (a *account) Settles(m channel.Message) time.Duration { return sendTime(m) }
 
-// Find looks for a message of the bot in the history of a chat: the first since a time that has the same content. It is Denied where
-// the history does not tell of all of that time.
+// Find looks for a message of the bot in the history of a chat: the first since a time that has the same content. It is Denied if
+// the history does not cover all of that time.
 func (a *account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	parts, err := a.compose(to, m)
 	if err != nil {
@@ -218,7 +218,7 @@ func (a *account) Find(ctx context.Context, to channel.Address, m channel.Messag
 	if err != nil {
 		return channel.Sent{}, false, err
 	}
-	from := since.Truncate(time.Second).Add(-time.Second) // QQ's clock tells seconds
+	from := since.Truncate(time.Second).Add(-time.Second) // QQ's clock has a resolution of seconds
 	for _, e := range messages {
 		if e.UserID != a.who() || e.Time.Time().Before(from) || !same(parts, wire.ParseMessage(e.Message), m.File) {
 			continue

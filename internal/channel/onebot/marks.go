@@ -9,12 +9,12 @@ import (
 	"xbot/internal/channel"
 )
 
-// marks knows up to when everything has been taken in: what came later is looked up after a new connection.
+// marks records up to when all events were processed: later ones are looked up after a new connection.
 type marks struct {
 	mu     sync.Mutex
-	newest time.Time            // of what was taken in
-	open   map[*event]time.Time // what has come and is not taken in yet
-	taken  map[string]bool      // the newest that were taken in, by id
+	newest time.Time            // of the processed events
+	open   map[*event]time.Time // events that came and are not processed yet
+	taken  map[string]bool      // the newest processed ones, by id
 	order  []string             // of taken
 	saved  time.Time            // the mark that was saved
 	stored time.Time            // when
@@ -28,13 +28,13 @@ const (
 
 func newMarks() *marks { return &marks{open: map[*event]time.Time{}, taken: map[string]bool{}} }
 
-// mark is what is saved.
+// mark is the saved state.
 type mark struct {
 	Since time.Time `json:"since"`
 }
 
-// start returns since when events may be missing; zero on the first start of all. What an older connection left open is
-// part of what is missing.
+// start returns since when events may be missing; zero on the very first start. Events that an older connection left open
+// count as missing.
 func (m *marks) start(ctx context.Context, memory channel.Memory, now time.Time) (time.Time, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -44,7 +44,7 @@ func (m *marks) start(ctx context.Context, memory channel.Memory, now time.Time)
 			return time.Time{}, err
 		}
 		var saved mark
-		if json.Unmarshal(data, &saved) == nil { // what is not readable is as good as lost
+		if json.Unmarshal(data, &saved) == nil { // an unreadable mark counts as lost
 			m.newest = saved.Since
 		}
 	}
@@ -93,7 +93,7 @@ func (m *marks) done(e *event) {
 	}
 }
 
-// has reports whether a message is known to have been taken in.
+// has reports whether a message is known to have been processed.
 func (m *marks) has(e *event) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

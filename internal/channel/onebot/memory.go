@@ -8,13 +8,13 @@ import (
 	"xbot/internal/channel/onebot/wire"
 )
 
-// How long names of people and groups are remembered. Not to have found one is remembered for a shorter time.
+// How long names of users and groups are remembered. A missing name is remembered for a shorter time.
 const (
 	nameLife   = 10 * time.Minute
 	absentLife = time.Minute
 )
 
-// named remembers what somebody or a group is called; empty: it was not found.
+// named remembers the name of a user or a group; empty: it was not found.
 func (a *account) named(key, name string) {
 	life := nameLife
 	if name == "" {
@@ -68,7 +68,7 @@ func (m *met) get(place string, id wire.Number) (metEntry, bool) {
 	return e, ok
 }
 
-// maxChats bounds the chats whose history is looked at.
+// maxChats bounds the chats whose history is read.
 const maxChats = 500
 
 // places are the chats from which something came.
@@ -78,7 +78,7 @@ func (m *met) places() []string {
 	return slices.Sorted(maps.Keys(m.chats))
 }
 
-// twinWait is how far the two tellings of one file may lie apart: NapCat tells of a file in a group by a message and by a
+// twinWait is how far the two reports of one file may be apart: NapCat reports a file in a group by a message and by a
 // notice, in either order.
 const twinWait = time.Minute
 
@@ -87,7 +87,7 @@ type fileEntry struct {
 	notice bool
 }
 
-// twin reports whether a file has been told of the other way, and remembers this one if not.
+// twin reports whether the other report of a file came before, and remembers this one if not.
 func (m *met) twin(key string, at time.Time, notice bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

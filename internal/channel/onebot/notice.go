@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// notice takes in what happened in a chat without being written.
+// notice processes events of a chat other than messages.
 func (in *intake) notice(ctx context.Context, e *event) error {
 	switch e.NoticeType {
 	case "group_recall", "friend_recall":
@@ -20,8 +20,8 @@ func (in *intake) notice(ctx context.Context, e *event) error {
 	return nil
 }
 
-// recalled takes back a message. The notice tells its number only, so that its time is remembered or asked for; a message
-// of which nobody knows the time is too old to be waiting.
+// recalled takes back a message. The notice has its number only, so its time is remembered or looked up; a message whose
+// time is unknown is too old to be waiting.
 func (in *intake) recalled(ctx context.Context, e *event) error {
 	if e.UserID == in.who() || e.MessageID == "" {
 		return nil
@@ -41,7 +41,7 @@ func (in *intake) recalled(ctx context.Context, e *event) error {
 	})
 }
 
-// uploaded is a file that somebody put into a group. NapCat mostly tells of it by a message as well; the first one counts.
+// uploaded is a file that a user put into a group. NapCat mostly reports it by a message as well; the first report counts.
 func (in *intake) uploaded(ctx context.Context, e *event) error {
 	if e.UserID == in.who() || e.UserID == "" || e.File.ID == "" || e.GroupID == "" {
 		return nil
@@ -56,7 +56,7 @@ func (in *intake) uploaded(ctx context.Context, e *event) error {
 	return in.to.Receive(ctx, envelope)
 }
 
-// fileKey is what both tellings of a file in a group have in common.
+// fileKey is the common part of both reports of a file in a group.
 func fileKey(e *event, name, size string) string {
 	return fmt.Sprintf("%s/%s/%s/%s", e.GroupID, e.UserID, name, size)
 }

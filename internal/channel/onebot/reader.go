@@ -15,10 +15,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// reader makes text of segments, and collects what else they hold.
+// reader makes text of segments, and collects their files and mentions.
 type reader struct {
 	*account
-	group    string // in which mentioned people are looked up; empty: in none
+	group    string // in which mentioned users are looked up; empty: in none
 	mentions bool
 
 	out       strings.Builder
@@ -26,7 +26,7 @@ type reader struct {
 	others    []chat.Peer
 	files     []chat.Attachment
 	reply     wire.Number
-	replied   string // text of the message that is answered, where told beside
+	replied   string // text of the message that is answered, if sent along
 	messages  int    // forwarded messages that may still be read
 }
 
@@ -60,7 +60,7 @@ func (r *reader) read(ctx context.Context, segments []wire.Segment, depth int) {
 	}
 }
 
-// words adds text; where a mention of the bot was taken out, no gap stays.
+// words adds text; a removed mention of the bot leaves no gap.
 func (r *reader) words(t string) {
 	if said := r.out.String(); said == "" || strings.HasSuffix(said, " ") || strings.HasSuffix(said, "\n") {
 		t = strings.TrimPrefix(t, " ")
@@ -93,7 +93,7 @@ func (r *reader) at(ctx context.Context, d wire.Attributes, depth int) {
 	r.others = append(r.others, chat.Peer{ID: who, Name: name})
 }
 
-// said reads what is neither text nor a file.
+// said reads a segment that is neither text nor a file.
 func (r *reader) said(s wire.Segment) {
 	d := s.Data
 	switch s.Type {
@@ -126,10 +126,10 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" || s == "," })
 }
 
-// kinds are those of attachments by the types of segments.
+// kinds are the kinds of attachments by the types of segments.
 var kinds = map[string]string{"image": "image", "mface": "sticker", "record": "audio", "video": "video", "file": "file"}
 
-// file reads a segment that stands for a file. One that is too many leaves a mark.
+// file reads a segment of a file. Files over the limit leave a mark.
 func (r *reader) file(s wire.Segment) {
 	kind := kinds[s.Type]
 	if s.Type == "image" && s.Data["emoji_id"] != "" {
@@ -142,7 +142,7 @@ func (r *reader) file(s wire.Segment) {
 	r.files = append(r.files, attached(kind, s.Data, r.group))
 }
 
-// attached names a file so that Fetch finds it: all that NapCat may ask for is part of the key.
+// attached names a file so that Fetch finds it: its key has all parameters that NapCat may need.
 func attached(kind string, d wire.Attributes, group string) chat.Attachment {
 	key := url.Values{}
 	for _, name := range []string{"file", "file_id", "url", "busid"} {
@@ -163,7 +163,7 @@ func attached(kind string, d wire.Attributes, group string) chat.Attachment {
 	return chat.Attachment{Kind: kind, Key: key.Encode(), Name: cleanName(name), Size: d.Size()}
 }
 
-// placeholder stands for a file where there are words only: in quotes and in forwarded messages.
+// placeholder represents a file in text: in quotes and in forwarded messages.
 func placeholder(a chat.Attachment) string {
 	if a.Name == "" || a.Kind == "image" || a.Kind == "sticker" || a.Kind == "audio" {
 		return "[" + a.Kind + "]"
@@ -171,7 +171,7 @@ func placeholder(a chat.Attachment) string {
 	return "[" + a.Kind + ": " + a.Name + "]"
 }
 
-// digest names something long or strange by a few letters.
+// digest replaces a long or unusual name by a few letters.
 func digest(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:12])

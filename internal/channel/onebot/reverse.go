@@ -152,7 +152,7 @@ func (h *holds) end() {
 	h.loops.Wait()
 }
 
-// take puts a new connection in the place of the older one of its role.
+// take replaces the connection of a role by a new one.
 func (r *reverse) take(ctx context.Context, h *holds, at attachment, c *conn) {
 	if at.role != roleEvent {
 		if h.api != nil && h.api != h.event {
@@ -166,7 +166,7 @@ func (r *reverse) take(ctx context.Context, h *holds, at attachment, c *conn) {
 	}
 	if h.event != nil {
 		h.event.close()
-		h.serving.Wait() // two must not take in at once: the older one's order would be lost
+		h.serving.Wait() // two must not process events at once: the older one's order would be lost
 	}
 	h.event = c
 	actions := c
@@ -201,7 +201,7 @@ func (a *account) actions(ctx context.Context) (*conn, error) {
 	}
 }
 
-// oneByOne lets several goroutines report.
+// oneByOne serializes the reports of several goroutines.
 type oneByOne struct {
 	mu sync.Mutex
 	to channel.Reporter

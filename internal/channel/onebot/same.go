@@ -23,7 +23,7 @@ func same(sent, shown []wire.Segment, f *channel.File) bool {
 	return false
 }
 
-// words are the text of a message with its mentions, whatever QQ does to white space.
+// words are the text of a message with its mentions, without white space, which QQ may change.
 func words(segments []wire.Segment) string {
 	var b strings.Builder
 	for _, s := range segments {
@@ -40,7 +40,7 @@ func words(segments []wire.Segment) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
-// sameFile compares by what NapCat tells: the name of files, the hash in the name of images, or the size.
+// sameFile compares what NapCat returns: the name of files, the hash in the name of images, or the size.
 func sameFile(d wire.Attributes, f *channel.File) bool {
 	if f.Name != "" && cmp.Or(d["name"], d["file"]) == f.Name {
 		return true

@@ -18,13 +18,13 @@ import (
 	"xbot/internal/fault"
 )
 
-// uploadSpeed is what a slow line of NapCat makes of a file, in bytes a second: so much longer a send may take.
+// uploadSpeed is the speed of a slow line of NapCat, in bytes a second: a send may take as much longer for a file.
 const uploadSpeed = 128 << 10
 
 // timeWait bounds the question for a message's time after it was sent.
 const timeWait = 5 * time.Second
 
-// Send sends one message. Nothing makes it idempotent: after an uncertain error the history tells (Find).
+// Send sends one message. It is not idempotent: after an uncertain error the history shows the outcome (Find).
 func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	parts, err := a.compose(to, m)
 	if err != nil {
@@ -86,7 +86,7 @@ func (a *account) send(ctx context.Context, c *conn, action string, p params, pl
 		MessageID wire.Number `json:"message_id"`
 	}
 	if json.Unmarshal(got.Data, &data) != nil || data.MessageID == "" || data.MessageID == "0" {
-		return channel.Sent{At: time.Now()}, nil // it was sent, and cannot be named
+		return channel.Sent{At: time.Now()}, nil // it was sent, but has no id
 	}
 	at := a.sentAt(ctx, c, data.MessageID)
 	id := messageID(place, data.MessageID, wire.Seconds(at.Unix()))
@@ -94,7 +94,7 @@ func (a *account) send(ctx context.Context, c *conn, action string, p params, pl
 	return channel.Sent{ID: id, At: at}, nil
 }
 
-// sentAt asks for the time of a message, which is part of its id; ours stands in where NapCat does not tell.
+// sentAt asks for the time of a message, which is part of its id; if NapCat gives none, it is the local time.
 func (a *account) sentAt(ctx context.Context, c *conn, id wire.Number) time.Time {
 	ctx, cancel := context.WithTimeout(ctx, timeWait)
 	defer cancel()
@@ -132,7 +132,7 @@ func target(to channel.Address) (string, params) {
 func (a *account) compose(to channel.Address, m channel.Message) ([]wire.Segment, error) {
 	var parts []wire.Segment
 	if ref, ok := parseID(to.ReplyTo); ok && !m.Follows && (m.File == nil || kindOf(m.File) == "image") {
-		parts = append(parts, wire.Segment{Type: "reply", Data: wire.Attributes{"id": string(ref.id)}}) // other files stand alone in a message
+		parts = append(parts, wire.Segment{Type: "reply", Data: wire.Attributes{"id": string(ref.id)}}) // other files are alone in a message
 	}
 	switch {
 	case m.File != nil:
@@ -154,7 +154,7 @@ func spoken(parts []wire.Segment, to channel.Address, t string, mentions map[str
 	return append(parts, said(to, t, mentions)...), nil
 }
 
-// said splits a text at the names that it mentions. In direct chats there is nobody else to mention.
+// said splits a text at the names that it mentions. In direct chats there is no other user to mention.
 func said(to channel.Address, t string, mentions map[string]string) []wire.Segment {
 	t = strings.ReplaceAll(t, stop, "")
 	if to.ChatType == chat.ChatGroup {
@@ -177,10 +177,10 @@ func said(to channel.Address, t string, mentions map[string]string) []wire.Segme
 	return out
 }
 
-// stop stands around the numbers of mentioned people while a text is taken apart; no message may hold it.
+// stop encloses the numbers of mentioned users while a text is split; no message may hold it.
 const stop = "\x00"
 
-// kindOf is the segment that shows a file best. What is not one of QQ's own formats is a file.
+// kindOf is the segment that shows a file best. A format that QQ does not show is a file.
 func kindOf(f *channel.File) string {
 	kind, _, _ := strings.Cut(strings.ToLower(f.Type), ";")
 	switch strings.TrimSpace(kind) {
@@ -208,7 +208,7 @@ func upload(f *channel.File) (wire.Segment, error) {
 	return wire.Segment{Type: kindOf(f), Data: wire.Attributes{"file": "base64://" + base64.StdEncoding.EncodeToString(f.Data), "name": name}}, nil
 }
 
-// pace keeps the pause between messages of this process.
+// pace enforces the pause between messages of this process.
 type pace struct {
 	mu     sync.Mutex
 	pause  time.Duration
@@ -216,8 +216,8 @@ type pace struct {
 	grants []time.Time // until when messages that have waited may leave
 }
 
-// grantHolds is how long a message that has waited may take to leave: whoever sends it notes that first. After that somebody else
-// has died with it.
+// grantHolds is how long a message that has waited may take to leave: its sender records it first. A later one is taken for lost
+// with its process.
 const grantHolds = 15 * time.Second
 
 func (p *pace) grant(until time.Time) {
@@ -226,7 +226,7 @@ func (p *pace) grant(until time.Time) {
 	p.grants = append(p.grants, until)
 }
 
-// waited reports whether a message has waited before, and lets it go.
+// waited reports whether a message has waited before, and uses up its grant.
 func (p *pace) waited(now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -240,7 +240,7 @@ func (p *pace) waited(now time.Time) bool {
 	return false
 }
 
-// slowDown is how long nothing is sent after QQ has asked for less.
+// slowDown is how long nothing is sent after QQ has asked for fewer messages.
 const slowDown = 10 * time.Second
 
 func (p *pace) wait(ctx context.Context) error {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// serve takes in what a connection brings until it or ctx ends, and returns why it ended. Actions is the connection that
+// serve processes the events of a connection until it or ctx ends, and returns why it ended. Actions is the connection that
 // takes actions, nil if another one is to come. The caller closes c.
 func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiver, report channel.Reporter) error {
 	ctx, cancel := context.WithCancel(ctx)
@@ -49,7 +49,7 @@ func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiv
 	return c.reason()
 }
 
-// intake takes in the events of one connection.
+// intake processes the events of one connection.
 type intake struct {
 	*account
 	c      *conn
@@ -59,7 +59,7 @@ type intake struct {
 	away   bool // QQ is, although NapCat is there
 }
 
-// laneCount is how many chats are taken in at once. The events of a chat are in one lane, in their order.
+// laneCount is how many chats are processed at once. The events of a chat are in one lane, in order.
 const laneCount = 8
 
 // laneLength is how many events may wait in a lane; more of them wait in the connection.
@@ -93,7 +93,7 @@ func (in *intake) run(ctx context.Context) {
 	_ = in.marks.save(ctx, in.resources.Memory, true) // an older mark costs repetitions only
 }
 
-// leave notes what has come and was not taken in, so that it is looked up.
+// leave records events that came and were not processed, so that they are looked up.
 func (in *intake) leave() {
 	for {
 		select {
@@ -120,7 +120,7 @@ func (in *intake) listen(ctx context.Context) {
 	}
 }
 
-// route gives an event to the lane of its chat. What stands for itself is done at once.
+// route gives an event to the lane of its chat. Events about the account and the bot's own messages are processed at once.
 func (in *intake) route(ctx context.Context, e *event) {
 	switch e.PostType {
 	case "meta_event":
@@ -170,7 +170,7 @@ func (in *intake) setAway(away bool) {
 	in.report.Report(channel.Status{Connected: true})
 }
 
-// take takes in one event, and does not give it up while something is down: the protocol will not repeat it.
+// take processes one event, and does not give it up during an outage: the protocol will not repeat it.
 func (in *intake) take(ctx context.Context, e *event) {
 	if !in.insist(ctx, func() error { return in.handle(ctx, e) }) {
 		return
@@ -211,7 +211,7 @@ func (in *intake) handle(ctx context.Context, e *event) error {
 	case e.PostType == "notice":
 		return in.notice(ctx, e)
 	case e.UserID == in.who() || e.UserID == "" || e.MessageID == "":
-		return nil // our own, or nothing that could be answered
+		return nil // the bot's own, or nothing that could be answered
 	}
 	envelope, ok := in.envelope(ctx, e)
 	if !ok {

@@ -10,18 +10,18 @@ import (
 const (
 	// outputColumns is how wide a line of output is shown.
 	outputColumns = 100
-	// outputBytes is how much of an output is looked at, from its end.
+	// outputBytes is how much of an output is read, from its end.
 	outputBytes = 8 << 10
 )
 
-// clean is a text on one line of at most so many columns, without what terminals obey.
+// clean is a text on one line of at most so many columns, without terminal controls.
 func clean(text string, columns int) string {
 	text = strings.Join(strings.Fields(printable(ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))), " ")
 	return ansi.Truncate(text, columns, "…")
 }
 
-// lastLines are the last lines of an output that say something. Of a line that was written over, as progress bars do, the
-// newest writing counts.
+// lastLines are the last non-empty lines of an output. Of a line that was overwritten, as by progress bars, the newest text
+// counts.
 func lastLines(output string, most int) string {
 	if len(output) > outputBytes {
 		output = output[len(output)-outputBytes:]

@@ -1,6 +1,6 @@
-// Package progress says how a running turn is shown in one message or card that is changed as it goes on: its state, its
-// calls as lines, how long it runs, what a command printed last. It is pure: whoever follows the turn calls it with what is
-// known now, and sends the text where it differs from what is shown.
+// Package progress renders a running turn in one message or card that is updated: its state, its calls as lines, its
+// duration, the last output of a command. It is pure: the caller that follows the turn passes its current state, and sends
+// the text if it differs from the one shown.
 package progress
 
 import (
@@ -14,46 +14,46 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Quiet is how long nothing may be heard of a turn until that is said.
+// Quiet is how long a turn may be silent until its progress mentions it.
 const Quiet = 5 * time.Minute
 
 // MinText is the smallest limit of a text that Show keeps, in characters.
 const MinText = 500
 
-// Turn is what is known of a turn. A zero time is not known.
+// Turn is the known state of a turn. A zero time is unknown.
 type Turn struct {
 	State          chat.TurnState
 	Started, Ended time.Time
-	Heard          time.Time // when it last gave a sign of life: a delta, an output, an event
+	Heard          time.Time // of its last activity: a delta, an output, an event
 	Calls          []chat.ToolCall
 	Doing          string      // chat.DoingCompress while the conversation is compressed
-	Writing        string      // what the model has written of this step so far
+	Writing        string      // the model's text of this step so far
 	Output         string      // of the newest running command, as it printed it
-	Retry          *chat.Retry // the model is asked again
+	Retry          *chat.Retry // a failed model call is being retried
 	Waits          *chat.Wait  // its provider cannot be reached
 	Todos          []chat.Todo
 }
 
-// Tone is what a card's colour says.
+// Tone is the meaning of a card's colour.
 type Tone string
 
 // The tones.
 const (
 	Neutral Tone = "neutral" // it runs
-	Alert   Tone = "alert"   // it needs somebody, or gives no sign of life
+	Alert   Tone = "alert"   // it waits for a user, or is silent
 	Good    Tone = "good"
 	Bad     Tone = "bad"
 )
 
-// Report is a turn as people see it.
+// Report is the state of a turn as users see it.
 type Report struct {
 	Title string
 	Tone  Tone
 	Text  string // Markdown
 }
 
-// Show says how a turn stands at a time, in at most limit characters of text. Times are rounded more coarsely the longer a
-// turn runs, so that a text that says nothing new is the same text.
+// Show describes the state of a turn at a time, in at most limit characters of text. Times are rounded more coarsely the
+// longer a turn runs, so that a text without news stays the same.
 func Show(lang i18n.Lang, t Turn, now time.Time, limit int) Report {
 	v := view{Turn: t, lang: lang, now: now, limit: max(limit, MinText)}
 	title, tone := v.headline()
@@ -67,7 +67,7 @@ func Show(lang i18n.Lang, t Turn, now time.Time, limit int) Report {
 	return r
 }
 
-// Fold says how a turn ended, in one line, and lists its newest calls to stand below it.
+// Fold describes the end of a turn in one line, and lists its newest calls to be shown below it.
 func Fold(lang i18n.Lang, t Turn, now time.Time) (line, calls string) {
 	v := view{Turn: t, lang: lang, now: now, limit: MinText}
 	title, _ := v.headline()
@@ -78,7 +78,7 @@ func Fold(lang i18n.Lang, t Turn, now time.Time) (line, calls string) {
 	return strings.Join(parts, " · "), v.calls(maxFolded)
 }
 
-// Line says in one line that a turn still runs, for how long, and what it does; empty: it waits for somebody.
+// Line describes in one line that a turn still runs, for how long, and what it does; empty: it waits for a user.
 func Line(lang i18n.Lang, t Turn, now time.Time) string {
 	v := view{Turn: t, lang: lang, now: now, limit: MinText}
 	if v.asking() || v.resting() || !v.running() {
@@ -112,13 +112,13 @@ func (v view) say(id i18n.ID, args ...any) string { return i18n.Say(v.lang, id, 
 
 func (v view) running() bool { return v.State == chat.TurnRunning || v.State == "" }
 
-// quiet reports whether nothing was heard for long. A turn that waits for a person is silent by its nature.
+// quiet reports whether the turn was silent for long. A turn that waits for a user is always silent.
 func (v view) quiet() bool {
 	return v.running() && !v.Heard.IsZero() && v.now.Sub(v.Heard) >= Quiet && !v.asking() && !v.resting()
 }
 
-// resting reports whether the turn waits for its provider, and has not begun to hear from it. What is shown of it then says the
-// same for as long as that lasts.
+// resting reports whether the turn waits for its provider and has not received any of its output. Its text then stays the same
+// until that ends.
 func (v view) resting() bool {
 	return v.running() && v.Waits != nil && strings.TrimSpace(v.Writing) == ""
 }
@@ -153,7 +153,7 @@ func (v view) headline() (i18n.ID, Tone) {
 	return i18n.ProgressWorking, Neutral
 }
 
-// text puts the parts together that there are.
+// text joins the parts that are not empty.
 func (v view) text(calls, output, todos int) string {
 	var parts []string
 	if v.running() && strings.TrimSpace(v.Writing) != "" {
@@ -167,7 +167,7 @@ func (v view) text(calls, output, todos int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// writing is the text that is being written, of a long one the end.
+// writing is the text that is being written; of a long one only the end.
 func (v view) writing() string {
 	text := []rune(strings.ToValidUTF8(v.Writing, "\uFFFD"))
 	room := v.limit - 2
@@ -181,7 +181,7 @@ func (v view) writing() string {
 	return "…\n" + tail
 }
 
-// summary is one line: how long, how much.
+// summary is one line: duration and counts.
 func (v view) summary() string {
 	var facts []string
 	if !v.Started.IsZero() {
@@ -258,7 +258,7 @@ func (v view) mark(call chat.ToolCall) string {
 	return "○"
 }
 
-// doing is what goes on beside the calls.
+// doing describes the activity other than the calls.
 func (v view) doing() string {
 	if !v.running() {
 		return ""
@@ -277,7 +277,7 @@ func (v view) doing() string {
 	return v.say(i18n.ProgressThinking)
 }
 
-// output is the end of what a command printed.
+// output is the end of a command's output.
 func (v view) output(most int) string {
 	if !v.running() || most == 0 {
 		return ""
@@ -290,7 +290,7 @@ func (v view) output(most int) string {
 	return v.say(i18n.ProgressOutput) + "\n" + fence + "\n" + tail + "\n" + fence
 }
 
-// todos is the plan, its open entries first of all.
+// todos is the plan, its open entries first.
 func (v view) todos(most int) string {
 	if len(v.Todos) == 0 {
 		return ""
@@ -307,7 +307,7 @@ func (v view) todos(most int) string {
 	return strings.Join(append([]string{v.say(i18n.ProgressTodos, done, len(v.Todos))}, open...), "\n")
 }
 
-// span says how long something takes. What still goes on is rounded down, to 5 s, then 10 s, then minutes.
+// span formats a duration. A running one is rounded down, to 5 s, then 10 s, then minutes.
 func (v view) span(d time.Duration, goesOn bool) string {
 	d = max(d, 0)
 	if goesOn {
@@ -332,7 +332,7 @@ func (v view) span(d time.Duration, goesOn bool) string {
 	return v.say(i18n.ProgressHours, seconds/3600, seconds/60%60)
 }
 
-// code is a text in a line, as code, so that nothing in it is taken for markup.
+// code formats a text in a line as code, so that nothing in it is read as markup.
 func code(text string, columns int) string {
 	text = clean(text, columns)
 	if text == "" {

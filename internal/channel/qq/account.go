@@ -12,8 +12,8 @@ import (
 	"xbot/internal/channel/token"
 )
 
-// Account is one bot. It is safe for concurrent use, except that Run is for one caller at a time, in one process: the
-// platform gives the events of a bot to one session.
+// Account is one bot. It is safe for concurrent use, except that Run has one caller at a time, in one process: the platform
+// gives the events of a bot to one session.
 type Account struct {
 	name   string
 	set    settings
@@ -26,12 +26,12 @@ type Account struct {
 	// self is the bot as the platform knows it; nil until the first READY or Check.
 	self atomic.Pointer[person]
 
-	// What the platform has refused once is not tried again in the same kind of place, until the process ends.
+	// A feature that the platform has refused once is not tried again in the same kind of place, until the process ends.
 	unable sync.Map      // of refused
 	typed  atomic.Uint32 // numbers of "is writing"
 }
 
-// What an account can do beside.
+// The optional abilities of an account.
 var (
 	_ channel.Account = (*Account)(nil)
 	_ channel.Varying = (*Account)(nil)
@@ -73,12 +73,12 @@ func (a *Account) may(s scene, c class) bool {
 
 func (a *Account) mayNot(s scene, c class) { a.unable.Store(refused{s, c}, true) }
 
-// pace is how fast connections are made again.
+// pace is how fast connections are renewed.
 type pace struct {
 	first, most time.Duration // the pause after a disconnect, doubled each time
 	quick       time.Duration // a connection that lasted less was cut off
 	cool        time.Duration // the pause after three of them in a row
-	retry       time.Duration // the first pause before an event is handed over again
+	retry       time.Duration // the first pause before an event is delivered again
 	patience    time.Duration // how long one event may fail before it is passed over
 	save        time.Duration // how often the place in the stream is saved
 }

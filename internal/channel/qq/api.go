@@ -15,16 +15,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// refusal is an answer of the API that is not the one that was asked for.
+// refusal is an error response of the API.
 type refusal struct {
 	status  int
 	code    int64
 	message string
-	trace   string        // what QQ's support asks for
-	after   time.Duration // when to ask again, where it says so
+	trace   string        // the trace id for QQ's support
+	after   time.Duration // when to ask again, if the platform gives a time
 }
 
-// Error returns what the platform said.
+// Error returns the platform's message.
 func (r *refusal) Error() string {
 	return fmt.Sprintf("QQ refused (HTTP %d, code %d, trace %s): %s", r.status, r.code, r.trace, r.message)
 }
@@ -82,7 +82,7 @@ func (a *Account) once(ctx context.Context, method, path, kind, token string, bo
 	return readAnswer(res.StatusCode, res.Header, raw, out)
 }
 
-// readAnswer tells an answer from a refusal: failures have a code in their body, some of them with a status of success.
+// readAnswer separates answers from refusals: failures have a code in their body, some of them with a status of success.
 func readAnswer(status int, header http.Header, raw []byte, out any) error {
 	var verdict struct {
 		Code    loose  `json:"code"`

@@ -21,7 +21,7 @@ const (
 // draft is a text in the form that is tried next.
 type draft struct {
 	text     string
-	card     *channel.Question // stands for the text
+	card     *channel.Question // replaces the text
 	mentions map[string]string // names by id
 	markdown bool
 	keyboard *keyboard
@@ -37,7 +37,7 @@ func (d draft) wordy() draft {
 	return d
 }
 
-// says is the text, that of a card in words.
+// says returns the text, that of a card in words.
 func (d draft) says() string {
 	if d.card == nil {
 		return d.text
@@ -59,7 +59,7 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 		text = withoutLinks(text)
 	}
 	if d.markdown {
-		text = format.Tableless(text) // QQ's Markdown has none, and shows their bars as they stand
+		text = format.Tableless(text) // QQ's Markdown has no tables, and shows their bars literally
 	} else {
 		text = format.Plain(text)
 	}
@@ -82,10 +82,10 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 	return body
 }
 
-// quotes puts back the quotes that html.EscapeString escapes: guilds read only <, > and &.
+// quotes restores the quotes that html.EscapeString escapes: guilds read only <, > and &.
 var quotes = strings.NewReplacer("&#34;", `"`, "&#39;", "'")
 
-// mentioning puts QQ's marks in the place of @name, and escapes what guilds would read as such marks.
+// mentioning replaces @name by QQ's marks, and escapes text that guilds would read as such marks.
 func (d draft) mentioning(s spot, text string) string {
 	dialect := channel.Plain
 	if d.markdown {
@@ -100,21 +100,21 @@ func (d draft) mentioning(s spot, text string) string {
 	return format.Mentions(dialect, text, d.mentions, s.mark)
 }
 
-// callTag and callWord are what QQ may read as a mark in a text, whoever has written it: <qqbot-at-everyone />, <qqbot-at-user id="…" />, <@!all>,
-// <@ID>, <#ID>, and @everyone. The platform's documents and its behaviour differ about where each of them works (a program that tried
-// them saw @everyone taken in groups and direct chats, and refused in guilds), so that none is left anywhere, code included.
+// callTag and callWord match what QQ may read as a mark in a text, by any author: <qqbot-at-everyone />, <qqbot-at-user id="…" />, <@!all>, <@ID>,
+// <#ID>, and @everyone. The platform's documents and its behaviour differ about where each of them works (a program that tried them saw @everyone
+// taken in groups and direct chats, and refused in guilds), so none is left anywhere, code included.
 var (
 	callTag  = regexp.MustCompile(`(?i)(<|&lt;?|&#0*60;?|&#x0*3c;?)(\s*/?\s*(?:qqbot|@|#|!))`)
 	callWord = regexp.MustCompile(`(?i)@(\s*everyone|\s*all\b|\s*here\b|\s*全[体部]成员|\s*所有人)`)
 )
 
-// inert takes the force out of such marks, by a space of no width behind the character that begins them: what a model writes must
-// not call anybody, and least of all everybody. A word may stand in a tag.
+// inert disables such marks, by a space of no width behind the character that begins them: the text of a model must not mention
+// users, and least of all everyone. A tag may hold such a word.
 func inert(text string) string {
 	return callWord.ReplaceAllString(callTag.ReplaceAllString(text, "$1\u200b$2"), "@\u200b$1")
 }
 
-// mark is how the mention of somebody is written.
+// mark is the mention of a user.
 func (s spot) mark(id, name string) string {
 	switch {
 	case strings.ContainsAny(id, "<>\"\r\n"):
@@ -131,7 +131,7 @@ var (
 	domain     = regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|cn|net|org|io|dev|ai|app|top|xyz|me|co|cc|info|gov|edu|tv|site)\b(?:/[^\s<>"'，。；）)\]]*)?`)
 )
 
-// withoutLinks leaves the titles of links and takes out their addresses, and says so.
+// withoutLinks keeps the titles of links, removes their addresses, and adds a remark about it.
 func withoutLinks(text string) string {
 	lang := i18n.Of(text)
 	text = titledLink.ReplaceAllString(text, "$1")

@@ -9,12 +9,12 @@ import (
 	"xbot/internal/channel"
 )
 
-// What QQ permits of buttons.
+// QQ's limits of buttons.
 const (
 	maxRows    = 5
 	maxInRow   = 5
 	maxLabel   = 10 // characters
-	shortLabel = 4  // characters of a label that leaves room for others beside it
+	shortLabel = 4  // characters of a label that leaves space for others in its row
 )
 
 // keyboard are the buttons below a message. An account is no channel.Asker for them: they answer simple questions alone, and
@@ -38,7 +38,7 @@ type button struct {
 		Style   int    `json:"style"` // 0 grey, 1 blue
 	} `json:"render_data"`
 	Action struct {
-		Type       int            `json:"type"` // 1: the bot is told
+		Type       int            `json:"type"` // 1: the bot is notified
 		Permission map[string]int `json:"permission"`
 		Data       string         `json:"data"`
 		Tips       string         `json:"unsupport_tips"`

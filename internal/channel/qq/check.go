@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// Check gets a token, asks who the bot is, and looks at the gateway. It opens no session: that would end the one that is
-// open. Which events are not permitted is known from the last session.
+// Check gets a token, asks for the bot's identity, and looks at the gateway. It opens no session: that would end the open
+// one. The last session shows which events are not permitted.
 func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	if err := a.tokens.Renew(ctx); err != nil {
 		return channel.Identity{}, nil, explained(err)
@@ -58,11 +58,11 @@ func (a *Account) checkGateway(ctx context.Context) ([]channel.Problem, error) {
 	return problems, nil
 }
 
-// checkEvents names the events that the last session had to do without.
+// checkEvents names the events that the last session did not get.
 func (a *Account) checkEvents(ctx context.Context) []channel.Problem {
 	k := keeper{memory: a.memory}
 	if err := k.load(ctx, a.set); err != nil {
-		return nil // Run tells of it
+		return nil // Run reports it
 	}
 	var problems []channel.Problem
 	for _, what := range a.set.levels()[k.get().Level].missing {

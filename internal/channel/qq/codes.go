@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// class is what a refusal means for whoever has asked.
+// class is the meaning of a refusal for the caller.
 type class int
 
 // The classes.
@@ -28,13 +28,13 @@ const (
 	tooLong            // the text
 	tooLarge           // the file
 	wrongFormat        // the file is not of the kind that was named
-	shut               // the bot was removed or muted, or people do not want its messages
+	shut               // the bot was removed or muted, or users do not want its messages
 	censored           // the content was refused by review
 	audited            // it is being reviewed and will be shown afterwards
 	forbidden          // the bot lacks a permission
 	unauthorized       // the token
 	tooOld             // a message that cannot be recalled any more
-	unchecked          // QQ could not find out what the bot may do; nothing was done
+	unchecked          // QQ could not check the bot's permissions; nothing was done
 	flaky              // their fault; the outcome is open
 )
 
@@ -79,7 +79,7 @@ var (
 	linksRefused    = regexp.MustCompile(`(?i)(不允许|not allow)[^.。]{0,24}url|url not allow`)
 )
 
-// class judges a refusal by its code, or else by its words and its status.
+// class classifies a refusal by its code, or else by its words and its status.
 func (r *refusal) class() class {
 	if c, ok := classes[r.code]; ok {
 		return c
@@ -100,13 +100,13 @@ func (r *refusal) class() class {
 }
 
 const (
-	// limitedFor is how long to wait where QQ does not say: its limits count by the minute.
+	// limitedFor is how long to wait if QQ gives no time: its limits count by the minute.
 	limitedFor = time.Minute
-	// exhaustedFor is how long to wait when a day's quota is used up: what waits is sent within a minute after the quota is lifted.
+	// exhaustedFor is how long to wait when a day's quota is used up: waiting messages are sent within a minute after it is lifted.
 	exhaustedFor = time.Minute
 )
 
-// explained turns a refusal into a fault with a sentence that says what to do. Other errors stay as they are.
+// explained turns a refusal into a fault with a sentence that explains what to do. Other errors are unchanged.
 func explained(err error) error {
 	r, ok := errors.AsType[*refusal](err)
 	if !ok {

@@ -15,9 +15,9 @@ type stuck struct {
 	since   time.Time
 }
 
-// deliver hands an event over until the receiver has committed it. One that the receiver calls malformed, or fails at for
-// longer than patience permits, is passed over: the events behind it would wait forever. Where something is down that takes
-// no event at all, it waits. An error says that it was not taken before ctx or the connection ended, which brings it again.
+// deliver passes an event to the receiver until it is committed. An event that the receiver calls malformed, or fails at for
+// longer than patience permits, is passed over: the events behind it would wait forever. While the receiver accepts no event
+// at all, it waits. An error means that it was not accepted before ctx or the connection ended, which brings it again.
 func (g *gateway) deliver(ctx context.Context, gone <-chan struct{}, f frame) error {
 	pause := g.pace.retry
 	for {

@@ -1,6 +1,6 @@
-// Package qq speaks to QQ's official bot platform: direct chats (C2C), groups, and guilds with their channels and private
-// messages. It receives by WebSocket or by webhook and sends by HTTP. What a platform allows where is in limits.go, what
-// its codes mean in codes.go.
+// Package qq connects to QQ's official bot platform: direct chats (C2C), groups, and guilds with their channels and private
+// messages. It receives by WebSocket or by webhook and sends by HTTP. The platform's limits are in limits.go, the meanings
+// of its codes in codes.go.
 //
 // The life of a WebSocket:
 //
@@ -14,6 +14,6 @@
 //	 └──────────────────────────────────────────────── disconnected, op 7, no heartbeat answered
 //
 // The platform has no acknowledgement of single events. The sequence that Resume names is that of the last event the
-// receiver has committed, so whatever was not is delivered again. Events that the platform drops when a session is lost
-// are lost with it.
+// receiver has committed, so all later ones are delivered again. Events that the platform drops when a session is lost are
+// lost with it.
 package qq

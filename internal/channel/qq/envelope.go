@@ -31,7 +31,7 @@ func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bo
 		if a.is(p) {
 			e.Mentioned = true
 		} else if p.Scope == everybody {
-			continue // it is not for the bot more than for anybody else
+			continue // it does not address the bot in particular
 		} else if id := p.id(); id != "" && !p.Bot {
 			e.Mentions = append(e.Mentions, chat.Peer{ID: clean(id), Name: clean(p.Name)})
 		}
@@ -42,7 +42,7 @@ func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bo
 	return e, true
 }
 
-// place says where a message was written and by whom. Ids of people differ between direct chats, groups and guilds.
+// place fills in the chat and the sender of a message. Ids of users differ between direct chats, groups and guilds.
 func place(e *chat.Envelope, event string, m message) bool {
 	switch event {
 	case "C2C_MESSAGE_CREATE":
@@ -61,13 +61,13 @@ func place(e *chat.Envelope, event string, m message) bool {
 	return e.Chat != "" && e.Sender.ID != ""
 }
 
-// id returns the id that a person has where they were mentioned.
+// id returns the id that a user has in the place of the mention.
 func (p person) id() string { return cmp.Or(p.Member, p.User, p.ID) }
 
 // everybody is the scope of a mention of all.
 const everybody = "all"
 
-// is reports whether somebody is the bot.
+// is reports whether p is the bot.
 func (a *Account) is(p person) bool {
 	if p.Scope == everybody {
 		return false
@@ -83,16 +83,16 @@ func (a *Account) wrote(p person) bool {
 }
 
 var (
-	// mark is somebody mentioned in a text: <@ID> or <qqbot-at-user id="ID" /> in groups, <@!ID> in guilds.
+	// mark is a user mentioned in a text: <@ID> or <qqbot-at-user id="ID" /> in groups, <@!ID> in guilds.
 	mark = regexp.MustCompile(`<@!?([^<>\s]+)>|<qqbot-at-user\s+id="([^"<>]+)"\s*/>`)
-	// allMark is everybody, mentioned in a text.
+	// allMark is a mention of all in a text.
 	allMark = regexp.MustCompile(`<qqbot-at-everyone\s*/>`)
 	// face is an emoji of QQ. ext is JSON in Base64 that has its name.
 	face = regexp.MustCompile(`<faceType=\d+,\s*faceId="[^"]*",\s*ext="([^"]*)">`)
 )
 
-// text returns what was written without the mention of the bot, with names for mentions, names for emoji, and the words
-// of voice messages as QQ has understood them.
+// text returns the message text without the mention of the bot, with names for mentions, names for emoji, and the words of
+// voice messages as QQ has understood them.
 func (a *Account) text(m message) string {
 	names := map[string]string{}
 	for _, p := range m.Mentions {
@@ -144,7 +144,7 @@ func faceName(ext string) string {
 }
 
 // quote adds the message that is answered, with its files. In groups and direct chats QQ sends its content along, not its id:
-// what it gives is a number of its own, which answers carry as well. Guilds send an id alone, which bots may not look up.
+// the number it gives is a separate one, which answers carry as well. Guilds send an id alone, which bots may not look up.
 func (a *Account) quote(e *chat.Envelope, m message) {
 	e.Parent = clean(m.Reference.ID)
 	for _, x := range m.Scene.Ext {
@@ -179,7 +179,7 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 const typeQuote = 103
 
 // quoted is the element that is answered: the one with the number that the message refers to. Elements without numbers are the quoted
-// message where the message says that it quotes; all others are what was written in the group before (mention_and_context).
+// message if the message is a quote; all others were written in the group before (mention_and_context).
 func (m message) quoted(number string) (element, bool) {
 	for _, q := range m.Elements {
 		if q.Index != "" && clean(q.Index) == number {
@@ -219,7 +219,7 @@ func attachments(files []attachment) []chat.Attachment {
 	return all
 }
 
-// baseName returns what a file is called, without folders of whoever sent it.
+// baseName returns the name of a file, without folders of its sender.
 func baseName(name string) string {
 	name = clean(name)
 	return name[strings.LastIndexAny(name, `/\`)+1:]
@@ -253,7 +253,7 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// recalled reads the event of a message that was taken back. Only guilds tell of it.
+// recalled reads the event of a message that was taken back. Only guilds send it.
 func (a *Account) recalled(event string, raw json.RawMessage) (chat.Envelope, bool) {
 	var d struct {
 		Message message `json:"message"`

@@ -7,8 +7,8 @@ import (
 	"xbot/internal/channel"
 )
 
-// dispatch hands one event to the receiver. It returns when the platform says it happened; zero: nobody was told of it.
-// Events of no use, and such that cannot be read, are no errors: they would come again.
+// dispatch passes one event to the receiver. It returns the time of the event by the platform; zero: it was not passed on,
+// or has none. Unused and unreadable events are no errors: they would come again.
 func (a *Account) dispatch(ctx context.Context, to channel.Receiver, f frame) (time.Time, error) {
 	switch f.Type {
 	case "C2C_MESSAGE_CREATE", "GROUP_AT_MESSAGE_CREATE", "GROUP_MESSAGE_CREATE",
@@ -30,7 +30,7 @@ func (a *Account) dispatch(ctx context.Context, to channel.Receiver, f frame) (t
 	return time.Time{}, nil
 }
 
-// message is what the events of messages carry. Groups and direct chats fill the openids, guilds the ids.
+// message is the content of message events. Groups and direct chats fill the openids, guilds the ids.
 type message struct {
 	ID          string       `json:"id"`
 	Author      person       `json:"author"`
@@ -44,7 +44,7 @@ type message struct {
 	Attachments []attachment `json:"attachments"`
 	Type        loose        `json:"message_type"`
 	Card        *ark         `json:"ark_data"`
-	Elements    []element    `json:"msg_elements"` // the quoted message; in groups that send context along, what was written before, too
+	Elements    []element    `json:"msg_elements"` // the quoted message; in groups that send context along, earlier messages, too
 	Scene       struct {
 		Ext []string `json:"ext"`
 	} `json:"message_scene"`
@@ -53,10 +53,10 @@ type message struct {
 	} `json:"message_reference"`
 }
 
-// person is somebody; which of the ids is set depends on the place. The author of a quoted message may have none: QQ tells whether it
+// person is a user; which of the ids is set depends on the place. The author of a quoted message may have none: QQ sends whether it
 // is a bot, and its name (nonebot/adapter-qq, _ReplyAuthor; other programs have seen ids there, too).
 type person struct {
-	Scope  string `json:"scope,omitempty"` // of a mention: single, or all for everybody, with is_you (adapter-qq, GroupMentionEveryone)
+	Scope  string `json:"scope,omitempty"` // of a mention: single, or all for all users, with is_you (adapter-qq, GroupMentionEveryone)
 	ID     string `json:"id,omitempty"`
 	User   string `json:"user_openid,omitempty"`
 	Member string `json:"member_openid,omitempty"`

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Fetch reads a file that a person sent. Its key is the platform's link, which needs no token and expires.
+// Fetch reads a file that a user sent. Its key is the platform's link, which needs no token and expires.
 func (a *Account) Fetch(ctx context.Context, _ string, f chat.Attachment) (io.ReadCloser, error) {
 	u, err := url.Parse(f.Key)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {

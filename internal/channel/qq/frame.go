@@ -16,7 +16,7 @@ const (
 	opValidation = 13
 )
 
-// frame is what the gateway and the webhook exchange.
+// frame is a message of the gateway or the webhook.
 type frame struct {
 	Op   int             `json:"op"`
 	Seq  int64           `json:"s,omitempty"`
@@ -47,7 +47,7 @@ type ready struct {
 	User    person `json:"user"`
 }
 
-// address is where the gateway is, and how often a session may be begun.
+// address is the address of the gateway, and how often a session may be begun.
 type address struct {
 	URL    string `json:"url"`
 	Shards int    `json:"shards"`

@@ -31,12 +31,12 @@ type gateway struct {
 // maxDenied is how many fresh tokens the gateway may refuse in a row.
 const maxDenied = 3
 
-// ending is how a connection came to its end.
+// ending is how a connection ended.
 type ending struct {
 	err    error
 	fatal  bool          // trying again cannot help
 	atOnce bool          // the platform asked for a new connection
-	ours   bool          // it was refused for what it asked for, and the next one asks for something else
+	ours   bool          // the request was refused, and the next one asks for something else
 	after  time.Duration // not before
 	opened time.Time     // zero: it was never opened
 }
@@ -68,7 +68,7 @@ func (g *gateway) run(ctx context.Context) error {
 	}
 }
 
-// recall finds the last session, however long that takes: a new one instead would lose what came since. One that is damaged is
+// recall loads the last session, however long that takes: a new one instead would lose the events since then. A damaged one is
 // given up. false: ctx has ended.
 func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 	for {
@@ -86,7 +86,7 @@ func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 	}
 }
 
-// pauses says how long to wait between connections.
+// pauses decides how long to wait between connections.
 type pauses struct {
 	pace
 
@@ -140,7 +140,7 @@ func (g *gateway) connect(ctx context.Context) ending {
 func (g *gateway) address(ctx context.Context) (address, error) {
 	var at address
 	err := g.call(ctx, http.MethodGet, "/gateway/bot", nil, &at)
-	if r, ok := errors.AsType[*refusal](err); ok && r.class() == unclear { // of something on the way, or of a new kind: it may pass
+	if r, ok := errors.AsType[*refusal](err); ok && r.class() == unclear { // of a proxy on the way, or of a new kind: it may pass
 		return at, fault.Errorf(fault.Unavailable, "QQ does not say where its gateway is: %w", r)
 	}
 	if err != nil {
@@ -158,7 +158,7 @@ func ended(err error) ending {
 	return ending{err: err, fatal: kind == fault.Denied || kind == fault.Invalid, after: fault.After(err)}
 }
 
-// judge decides what the end of a connection means for the next one.
+// judge decides how to continue after the end of a connection.
 func (g *gateway) judge(err error) ending {
 	e := ending{err: err}
 	if !errors.Is(err, errTooMuch) {
@@ -179,8 +179,8 @@ func (g *gateway) judge(err error) ending {
 	return e
 }
 
-// skip goes on behind an event that was too large to be read: it is the one after the last that was. Should the platform
-// number otherwise and send it again, the session is given up in the end.
+// skip continues after an event that was too large to be read: it is the one after the last that was read. If the platform
+// numbers otherwise and sends it again, the session is given up in the end.
 func (g *gateway) skip() {
 	if g.tooMuch++; g.tooMuch > 3 {
 		g.keeper.forget()
@@ -193,14 +193,14 @@ func (g *gateway) skip() {
 	})
 }
 
-// refusedSession is the answer to a Resume that came too late, or to an Identify that asked for too much. The platform
-// does not say which permission is missing; sure says that one is. Without it the second refusal decides: the first may
-// be a hiccup, and less would be delivered from then on.
+// refusedSession handles the answer to a Resume that came too late, or to an Identify that asked for too much. The platform
+// does not name the missing permission; sure means that one is missing. Without it the second refusal decides: the first
+// may be a hiccup, and less would be delivered from then on.
 func (g *gateway) refusedSession(err error, sure bool) ending {
 	was := g.keeper.get()
 	g.keeper.forget()
 	if was.ID != "" && !sure {
-		return ending{err: err, ours: !g.signed} // one that is taken away right after its beginning is no question of permissions
+		return ending{err: err, ours: !g.signed} // one that is taken away right after its beginning does not concern permissions
 	}
 	if g.invalid++; g.invalid < 2 && !sure {
 		return ending{err: err, ours: true}

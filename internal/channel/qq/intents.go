@@ -9,12 +9,12 @@ const (
 	intentGuildPublic = 1 << 30 // messages of guild channels that mention the bot
 )
 
-// level is how much a session asks for. A bot that asks for what it has no permission for gets no session at all, so less
-// is asked for until it gets one.
+// level is how much a session asks for. A bot that asks for events it has no permission for gets no session at all, so it
+// asks for less until it gets one.
 type level struct {
 	name    string
 	intents int
-	missing []string // what is not delivered, for people
+	missing []string // events that are not delivered, for users
 }
 
 func (s settings) levels() []level {

@@ -28,7 +28,7 @@ type pressed struct {
 	} `json:"data"`
 }
 
-// choice is what a button of ours carries.
+// choice is the value of a button.
 type choice struct {
 	Question string `json:"q"`
 	Button   string `json:"b,omitempty"`
@@ -36,14 +36,14 @@ type choice struct {
 	Value    string `json:"v,omitempty"`
 }
 
-// Codes that a press is answered with; the person's client shows them in its own words.
+// Codes of the response to a press; the user's client has a text for each.
 const (
 	pressDone     = 0
 	pressFailed   = 1
 	pressRepeated = 3
 )
 
-// interaction hands over an answer by a button, and tells the person's client, which waits, how it went.
+// interaction passes on an answer by a button, and reports the outcome to the user's client, which waits.
 func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json.RawMessage) error {
 	var p pressed
 	if channel.Decode(raw, &p) != nil || clean(p.ID) == "" {
@@ -51,7 +51,7 @@ func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json
 	}
 	var c choice
 	if json.Unmarshal([]byte(p.Data.Resolved.Data), &c) != nil || clean(c.Question) == "" {
-		a.settle(ctx, p.ID, pressDone) // a button that somebody else has made
+		a.settle(ctx, p.ID, pressDone) // a button of another program
 		return nil
 	}
 	toast, err := to.Pressed(ctx, a.press(p, c))
@@ -84,7 +84,7 @@ func (a *Account) press(p pressed, c choice) channel.Press {
 	return press
 }
 
-// settleTime bounds settle: the person's client waits no longer, and the events behind this one wait, too.
+// settleTime bounds settle: the user's client waits no longer, and the events behind this one wait, too.
 const settleTime = 3 * time.Second
 
 // settle stops the spinner of the button. The answer is committed already, so a failure costs nothing but the picture.

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/channel"
 )
 
-// What QQ permits. Figures are those of its documents.
+// Limits of QQ, with the figures of its documents.
 const (
 	maxText       = 5000 // characters of one message in direct chats and groups
 	maxGuildText  = 2000
@@ -18,15 +18,15 @@ const (
 	shortWindow   = 5 * time.Minute // of groups and guilds
 )
 
-// Traits are what holds in every place.
+// Traits are the traits that hold in every place.
 func (a *Account) Traits() channel.Traits {
 	return channel.Traits{
 		MaxText: maxGuildText, MaxFile: maxGuildFile, Replies: directReplies, ReplyWindow: shortWindow, Dialect: channel.Markdown, Buttons: true,
 	}
 }
 
-// TraitsAt are what holds in one place. Answers to a message of a person have a window of idempotency as long as they are
-// taken at all, counted from that message; messages without one have none.
+// TraitsAt returns the traits of one place. Answers to a message of a user have a window of idempotency as long as they are
+// accepted at all, counted from that message; messages without one have none.
 func (a *Account) TraitsAt(to channel.Address) channel.Traits {
 	s, err := spotOf(to)
 	if err != nil {

@@ -24,8 +24,8 @@ const (
 	helloTimeout     = 20 * time.Second
 	writeTimeout     = 10 * time.Second
 	maxFrame         = 16 << 20 // bytes
-	// maxWaiting bounds the events that were read and wait for their turn. A full queue stops the reading, and when that
-	// lasts, the heartbeat ends the connection; what was not committed comes again after Resume.
+	// maxWaiting bounds the events that were read and wait for their turn. A full queue stops the reading, and if that
+	// lasts, the heartbeat ends the connection; uncommitted events come again after Resume.
 	maxWaiting = 256
 	// minHeartbeat and maxHeartbeat bound the interval that a Hello asks for.
 	minHeartbeat = 10 * time.Millisecond
@@ -48,7 +48,7 @@ type closing struct {
 	token string // that the connection was opened with; never shown
 }
 
-// Error returns what the frame says.
+// Error returns the code and the text of the frame.
 func (c closing) Error() string { return fmt.Sprintf("code %d: %s", c.code, c.text) }
 
 func dial(ctx context.Context, url string) (*websocket.Conn, error) {
@@ -76,7 +76,7 @@ type link struct {
 	answered atomic.Bool // the last heartbeat
 }
 
-// serve opens a session or goes on with one, and hands over events until the connection ends. It returns why.
+// serve opens or resumes a session, and passes on events until the connection ends. It returns why.
 func (l *link) serve(ctx context.Context) error {
 	parent := ctx
 	ctx, end := context.WithCancelCause(ctx)
@@ -97,7 +97,7 @@ func (l *link) serve(ctx context.Context) error {
 	events := make(chan frame, maxWaiting) // closed by read
 	wg.Go(func() { l.beat(ctx, end, interval) })
 	wg.Go(func() { l.read(ctx, end, events) })
-	for f := range events { // also those that were read before the connection ended: a new session would not bring them again
+	for f := range events { // also those read before the connection ended: a new session would not bring them again
 		if err := l.take(parent, ctx.Done(), f); err != nil {
 			end(err)
 			break
@@ -185,7 +185,7 @@ func (l *link) pulse() error {
 	return l.write(opHeartbeat, last)
 }
 
-// read takes frames until the connection ends. What is no frame is passed over.
+// read takes frames until the connection ends. Malformed frames are passed over.
 func (l *link) read(ctx context.Context, end context.CancelCauseFunc, events chan<- frame) {
 	defer close(events)
 	for {
@@ -201,7 +201,7 @@ func (l *link) read(ctx context.Context, end context.CancelCauseFunc, events cha
 	}
 }
 
-// hear takes one frame. Its error is why the connection ends.
+// hear processes one frame. Its error is why the connection ends.
 func (l *link) hear(ctx context.Context, raw []byte, events chan<- frame) error {
 	var f frame
 	if jsonlimit.Default.Unmarshal(raw, &f) != nil {
@@ -240,7 +240,7 @@ func (l *link) cause(err error) error {
 	return fault.Errorf(fault.Unavailable, "the connection to QQ broke: %w", err)
 }
 
-// take hands over one event and moves the place in the stream behind it.
+// take passes on one event and moves the position in the stream behind it.
 func (l *link) take(ctx context.Context, gone <-chan struct{}, f frame) error {
 	switch f.Type {
 	case "READY":
@@ -268,7 +268,7 @@ func (l *link) take(ctx context.Context, gone <-chan struct{}, f frame) error {
 	return nil
 }
 
-// begun notes a new session, before anybody is told that it stands.
+// begun records a new session, before it is reported as connected.
 func (l *link) begun(ctx context.Context, r ready, seq int64) {
 	l.invalid, l.denied, l.signed = 0, 0, true
 	l.self.Store(&r.User)

@@ -24,7 +24,7 @@ func (l *loose) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// int returns 0 for what is no whole number.
+// int returns 0 for all but whole numbers.
 func (l loose) int() int64 {
 	n, err := strconv.ParseInt(string(l), 10, 64)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Send sends one message. What the platform refuses for its form is sent in a plainer form: without buttons, without
+// Send sends one message. If the platform refuses its form, it is sent in a plainer form: without buttons, without
 // Markdown, without addresses. An answer that the platform has had before counts as sent; its id is not known then.
 func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	s, err := spotOf(to)
@@ -36,7 +36,7 @@ func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Messag
 	return a.sendDraft(ctx, s, m, d)
 }
 
-// sendDraft sends a text, in plainer and plainer forms until one is taken.
+// sendDraft sends a text, in plainer and plainer forms until one is accepted.
 func (a *Account) sendDraft(ctx context.Context, s spot, m channel.Message, d draft) (channel.Sent, error) {
 	d.markdown = d.markdown && a.may(s.scene, noMarkdown)
 	if !d.markdown || !a.may(s.scene, noButtons) {
@@ -67,7 +67,7 @@ func (a *Account) sendDraft(ctx context.Context, s spot, m channel.Message, d dr
 	}
 }
 
-// post sends a body. An answer that was sent before, and one that is under review, are sent.
+// post sends a body. An answer that was sent before, or is under review, counts as sent.
 func (a *Account) post(ctx context.Context, s spot, body any) (channel.Sent, error) {
 	var got posted
 	err := a.call(ctx, http.MethodPost, s.messages(), body, &got)
@@ -81,7 +81,7 @@ type posted struct {
 	Ext       extra  `json:"ext_info"`
 }
 
-// extra is what QQ says of a message beside: in groups and direct chats the number by which replies name it.
+// extra is QQ's additional data of a message: in groups and direct chats the number by which replies name it.
 type extra struct{ Quoted loose }
 
 // UnmarshalJSON never fails: without the number the message is sent as well.
@@ -107,9 +107,9 @@ func (p posted) sent(s spot, err error) (channel.Sent, error) {
 	return channel.Sent{ID: p.ID, Quoted: clean(string(p.Ext.Quoted)), At: moment(p.Timestamp)}, nil
 }
 
-// The number of an answer, QQ's msg_seq, makes it the only one of its kind: (message of the person, number) is taken once.
-// It is the caller's Seq, or made of its Key. Each plainer form has its own range: whether a refused form uses its number
-// up is not documented, and if it does, the same number would make the plain form a repetition that nobody has seen.
+// The number of an answer, QQ's msg_seq, identifies it: (message of the user, number) is accepted once. It is the caller's
+// Seq, or made of its Key. Each plainer form has a separate range: whether a refused form uses up its number is not
+// documented, and if it does, the same number would make the plain form a repetition that is never shown.
 const (
 	maxSeq       = 99
 	keySeqs      = 4900
@@ -145,16 +145,16 @@ func (d draft) number(n int) int {
 }
 
 const (
-	// typingFor is how long "is writing" stands, QQ's longest.
+	// typingFor is how long "is writing" is shown, QQ's longest.
 	typingFor = 60 * time.Second
 	// typingEvery is when it is renewed, so that there is no gap.
 	typingEvery = 50 * time.Second
-	// usualTyping is how often it is shown for a message: QQ counts it among the answers, and leaves two for what is said.
+	// usualTyping is how often it is shown for a message: QQ counts it among the answers, and leaves two for replies.
 	usualTyping = 2
 )
 
-// Typing shows in a direct chat for a minute that an answer is being written. QQ counts it among the answers to a message: who calls
-// keeps to Writing.Times.
+// Typing shows in a direct chat for a minute that an answer is being written. QQ counts it among the answers to a message: the
+// caller respects Writing.Times.
 func (a *Account) Typing(ctx context.Context, to channel.Address) error {
 	s, err := spotOf(to)
 	if err != nil {

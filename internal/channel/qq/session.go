@@ -9,21 +9,21 @@ import (
 	"xbot/internal/channel"
 )
 
-// sessionKey is where the session is kept in the account's memory.
+// sessionKey is the key of the session in the account's memory.
 const sessionKey = "session"
 
 // session is the place in the stream of events.
 type session struct {
 	App    string    `json:"app"`
 	Wanted int       `json:"wanted"` // the intents of level 0: with other settings, another session is wanted
-	ID     string    `json:"id"`     // empty: there is none to go on with
+	ID     string    `json:"id"`     // empty: there is none to resume
 	Seq    int64     `json:"seq"`    // of the last event that was committed
 	Level  int       `json:"level"`  // index in levels
-	Tried  time.Time `json:"tried"`  // when level 0 was asked for last
+	Tried  time.Time `json:"tried"`  // when level 0 was requested last
 	Bot    person    `json:"bot"`
 }
 
-// retryFull is how long a bot is content with less before a new session asks for everything again.
+// retryFull is how long a bot keeps a lower level before a new session asks for everything again.
 const retryFull = 24 * time.Hour
 
 // begin prepares for a new session: permissions may have come since the last one.
@@ -36,20 +36,20 @@ func (s *session) begin(now time.Time) {
 	}
 }
 
-// keeper holds the session. Its place in the stream is saved now and then, for an older one costs repeated events only; its
-// name at once (save), for with an older one what comes while no process runs would be lost.
+// keeper holds the session. It saves the position in the stream periodically, because an older one only costs repeated events;
+// it saves the session's name at once (save), because with an older one events that come while no process runs would be lost.
 type keeper struct {
 	memory channel.Memory
 
-	saving sync.Mutex // held by whoever writes
+	saving sync.Mutex // held by the writer
 	saved  session
 
 	mu  sync.Mutex
 	now session
 }
 
-// load finds the session of the last process, before anybody else uses the keeper. What it was refused is asked for again with
-// the next session.
+// load reads the session of the last process, before any other use of the keeper. Events it was refused are requested again
+// with the next session.
 func (k *keeper) load(ctx context.Context, set settings) error {
 	levels := set.levels()
 	k.now = session{App: set.appID, Wanted: levels[0].intents}

@@ -23,10 +23,10 @@ const (
 // guildDirectMark begins the id of a private chat that belongs to a guild: /dms/{guild_id} is where answers go.
 const guildDirectMark = "dms/"
 
-// spot is a place as its address in the API.
+// spot is the API address of a place.
 type spot struct {
 	scene   scene
-	id      string // of the person, the group, the channel, or the guild of a private chat
+	id      string // of the user, the group, the channel, or the guild of a private chat
 	replyTo string
 }
 
@@ -72,5 +72,5 @@ func (s spot) messages() string { return s.root() + "/messages" }
 
 func (s spot) message(id string) string { return s.messages() + "/" + url.PathEscape(id) }
 
-// inGuild reports whether the older API of guilds holds.
+// inGuild reports whether the older API of guilds applies.
 func (s spot) inGuild() bool { return s.scene == guild || s.scene == guildDirect }

@@ -35,7 +35,7 @@ const (
 	defaultPart = 5 << 20
 )
 
-// kindOf says as what a file is shown. Voice that QQ cannot play, and everything else, is a file to download.
+// kindOf is the kind a file is shown as. Voice that QQ cannot play, and all other types, are files to download.
 func kindOf(f channel.File) int {
 	media, _, _ := strings.Cut(f.Type, ";")
 	switch strings.TrimSpace(strings.ToLower(media)) {
@@ -74,7 +74,7 @@ func (a *Account) sendFile(ctx context.Context, s spot, m channel.Message) (chan
 	return sent, explained(err)
 }
 
-// upload stores a file with the platform for one message. Nobody sees it, so a failure leaves nothing open.
+// upload stores a file with the platform for one message. No user sees it, so a failure has no open outcome.
 func (a *Account) upload(ctx context.Context, s spot, f channel.File) (string, error) {
 	kind := kindOf(f)
 	info, err := a.uploadAs(ctx, s, f, kind)
@@ -87,7 +87,7 @@ func (a *Account) upload(ctx context.Context, s spot, f channel.File) (string, e
 	return "", fmt.Errorf("upload %s: %w", f.Name, channel.Certain(explained(err)))
 }
 
-// plan is how the platform wants the parts of a file.
+// plan is how the platform wants a file to be split.
 type plan struct {
 	ID    string `json:"upload_id"`
 	Block loose  `json:"block_size"`
@@ -125,7 +125,7 @@ func (a *Account) uploadAs(ctx context.Context, s spot, f channel.File, kind int
 	return got.Info, err
 }
 
-// uploadParts puts the parts where the plan says, each confirmed before the next.
+// uploadParts puts the parts to the addresses of the plan, each confirmed before the next.
 func (a *Account) uploadParts(ctx context.Context, s spot, p plan, data []byte) error {
 	for _, part := range p.Parts {
 		size := part.Block.int()
@@ -154,7 +154,7 @@ func (a *Account) uploadParts(ctx context.Context, s spot, p plan, data []byte) 
 	return nil
 }
 
-// put uploads to an address that is signed itself: the bot's token does not go there.
+// put uploads to a signed address: the bot's token is not sent there.
 func (a *Account) put(ctx context.Context, address string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, partTimeout)
 	defer cancel()
@@ -173,7 +173,7 @@ func (a *Account) put(ctx context.Context, address string, data []byte) error {
 	return nil
 }
 
-// fileName is what people see; the ending decides how their clients open it.
+// fileName is the displayed name; the ending decides how clients open the file.
 func fileName(f channel.File, kind int) string {
 	name := baseName(f.Name)
 	if name == "" {

@@ -18,12 +18,12 @@ import (
 // maxHook bounds the body of a webhook, in bytes.
 const maxHook = 4 << 20
 
-// hookForm is what the platform asks to be signed when an address is entered. Nothing else is: the same signature makes
-// an event genuine, and an event is JSON, with braces.
+// hookForm matches the text that the platform asks to be signed when an address is entered. Nothing else is signed: the
+// same signature makes an event genuine, and an event is JSON, with braces.
 var hookForm = regexp.MustCompile(`^[A-Za-z0-9_=-]{1,256}$`)
 
-// Webhook takes events by HTTP. It answers after the receiver has committed, and with 503 when it did not, which brings
-// the event again. Signatures have no age: an old event that is sent again changes nothing.
+// Webhook takes events by HTTP. It answers after the receiver has committed, and with 503 if it did not, which brings the
+// event again. Signatures have no age: a replayed event changes nothing.
 func (a *Account) Webhook(to channel.Receiver, report channel.Reporter) http.Handler {
 	if report == nil {
 		report = channel.Unreported{}
@@ -39,7 +39,7 @@ type webhook struct {
 	report channel.Reporter
 }
 
-// signingKey makes the key that both sides have of the secret: it is repeated until it is long enough for a seed.
+// signingKey derives the key that both sides have from the secret, which is repeated until it is long enough for a seed.
 func signingKey(secret string) ed25519.PrivateKey {
 	seed := strings.Repeat(secret, ed25519.SeedSize/max(len(secret), 1)+1)
 	if len(seed) < ed25519.SeedSize {
@@ -94,7 +94,7 @@ func (h *webhook) genuine(header http.Header, body []byte) bool {
 	return ok && at != "" && ed25519.Verify(public, append([]byte(at), body...), signature)
 }
 
-// validate proves that the address belongs to who has the secret.
+// validate proves that the address belongs to the holder of the secret.
 func (h *webhook) validate(w http.ResponseWriter, raw json.RawMessage) {
 	var ask struct {
 		Token string `json:"plain_token"`
@@ -125,5 +125,5 @@ func (h *webhook) take(w http.ResponseWriter, r *http.Request, f frame) {
 
 func reply(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(body) // who hung up asks again
+	_ = json.NewEncoder(w).Encode(body) // a disconnected caller asks again
 }

@@ -1,6 +1,6 @@
-// Package remote lets a process speak through a connection that another process of the same server holds: NapCat's client
-// dials one ingress, and every worker answers through it. What the other process answers, and how it fails, arrives as if
-// the connection were here; if its answer is lost, it is unknown whether the message was sent (channel.Uncertain).
+// Package remote lets a process use a connection that another process of the same server holds: NapCat's client dials one
+// ingress, and every worker answers through it. The other process's answers and errors arrive as if the connection were
+// here; if an answer is lost, it is unknown whether the message was sent (channel.Uncertain).
 package remote
 
 import (
@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Path is where a process takes calls of the others.
+// Path is where a process takes calls of the other processes.
 const Path = "/internal/channels/call"
 
 const (
@@ -34,7 +34,7 @@ const (
 	doPace   = "pace"
 )
 
-// call is what one process asks another to do.
+// call is a request from one process to another.
 type call struct {
 	Channel string          `json:"channel"`
 	Account string          `json:"account,omitempty"`
@@ -47,17 +47,17 @@ type call struct {
 	File    chat.Attachment `json:"file,omitzero"`    // fetch
 }
 
-// outcome is what came of it.
+// outcome is the result of a call.
 type outcome struct {
 	Sent  channel.Sent `json:"sent,omitzero"`
 	Found bool         `json:"found,omitempty"`
-	// Identity and Problems are those of a check.
+	// Identity and Problems are the results of a check.
 	Identity channel.Identity  `json:"identity,omitzero"`
 	Problems []channel.Problem `json:"problems,omitempty"`
 	Error    *failure          `json:"error,omitempty"`
 }
 
-// failure is an error on its way.
+// failure is an error in transit.
 type failure struct {
 	Kind    fault.Kind    `json:"kind"`
 	Text    string        `json:"text"`
@@ -72,7 +72,7 @@ func failed(err error) *failure {
 	return &failure{Kind: fault.KindOf(err), Text: err.Error(), After: fault.After(err), Unknown: channel.Unknown(err)}
 }
 
-// err is the error as it was.
+// err restores the error.
 func (f *failure) err() error {
 	if f == nil {
 		return nil

@@ -20,15 +20,15 @@ type Holders interface {
 	ChannelHolder(ctx context.Context, channel, account string) (address string, err error)
 }
 
-// Accounts are those of Live. One whose connection another process holds speaks through that process.
+// Accounts are the accounts of Live. An account whose connection another process holds uses that process.
 type Accounts struct {
 	Live    Live
 	Holders Holders
-	HTTP    *http.Client // for calls of other processes of this server; without a timeout of its own
+	HTTP    *http.Client // for calls of other processes of this server; without a timeout
 	Key     KeySource
 }
 
-// KeySource knows what the processes of one server show one another. It may change while they run.
+// KeySource returns the key by which the processes of one server authenticate to one another. It may change while they run.
 type KeySource interface {
 	InternalKey() string
 }
@@ -45,16 +45,16 @@ func (a *Accounts) Account(ctx context.Context, name, account string) (channel.A
 	return found, nil
 }
 
-// remote is an account that is spoken through wherever its connection is.
+// remote is an account that is reached through the process that holds its connection.
 type remote struct {
-	channel.ConnectedAccount // what asks nobody, and all of it where the connection is here
+	channel.ConnectedAccount // calls without the connection, and all calls if the connection is here
 
 	all              *Accounts
 	channel, account string
 }
 
-// Send sends one message. An answer that is lost leaves its outcome open. A file over the platform's limit is refused here, before it is
-// carried to the other process.
+// Send sends one message. A lost answer leaves its outcome open. A file over the platform's limit is refused here, before it is carried
+// to the other process.
 func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if r.Here() {
 		return r.ConnectedAccount.Send(ctx, to, m)
@@ -66,7 +66,7 @@ func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message
 	return out.Sent, err
 }
 
-// Check asks the platform who the bot is.
+// Check asks the platform for the identity of the bot.
 func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	if r.Here() {
 		return r.ConnectedAccount.Check(ctx)
@@ -84,7 +84,7 @@ func (r *remote) Find(ctx context.Context, to channel.Address, m channel.Message
 	return out.Sent, out.Found, channel.Certain(err)
 }
 
-// Pace waits where the connection is.
+// Pace waits in the process that holds the connection.
 func (r *remote) Pace(ctx context.Context) error {
 	if r.Here() {
 		return r.ConnectedAccount.Pace(ctx)
@@ -102,7 +102,7 @@ func (r *remote) Delete(ctx context.Context, to channel.Address, id string) erro
 	return err
 }
 
-// React puts a reaction to a person's message.
+// React adds a reaction to a user's message.
 func (r *remote) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	if r.Here() {
 		return r.ConnectedAccount.React(ctx, to, id, emoji)
@@ -140,7 +140,7 @@ func (r *remote) Fetch(ctx context.Context, message string, file chat.Attachment
 	return nil, channel.Certain(err)
 }
 
-// ask has the process that holds the connection do something.
+// ask asks the process that holds the connection to do something.
 func (r *remote) ask(ctx context.Context, c call) (outcome, error) {
 	ctx, cancel := context.WithTimeout(ctx, callWait)
 	defer cancel()
@@ -175,17 +175,17 @@ func (r *remote) post(ctx context.Context, c call) (*http.Response, error) {
 	return channel.Do(r.all.HTTP, req, "ask the process that holds "+name)
 }
 
-// maxRefusal bounds what is read of a refusal, in bytes.
+// maxRefusal bounds how much of a refusal is read, in bytes.
 const maxRefusal = 4 << 10
 
 // read reads an answer and closes it. A refusal of the other process is certain: it has not carried out the call.
 func read(res *http.Response) (outcome, error) {
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // less says less
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // a partial text will do
 		err := fault.Errorf(fault.Unavailable, "the process that holds the connection answered %s: %s", res.Status, bytes.TrimSpace(said))
 		if res.StatusCode > http.StatusInternalServerError && res.StatusCode != http.StatusServiceUnavailable {
-			return outcome{}, channel.Uncertain(err) // something between here and there, which may have passed the call on
+			return outcome{}, channel.Uncertain(err) // a proxy on the way, which may have passed the call on
 		}
 		return outcome{}, err
 	}

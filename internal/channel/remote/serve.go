@@ -24,7 +24,7 @@ func Handler(live Live) http.Handler {
 			return
 		}
 		control := http.NewResponseController(w)
-		_, _ = control.SetReadDeadline(time.Now().Add(callWait)), control.SetWriteDeadline(time.Now().Add(callWait)) // else those of the server hold
+		_, _ = control.SetReadDeadline(time.Now().Add(callWait)), control.SetWriteDeadline(time.Now().Add(callWait)) // otherwise the server's apply
 		var c call
 		if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxCall)).Decode(&c); err != nil {
 			http.Error(w, "the call cannot be read", http.StatusBadRequest)
@@ -42,11 +42,11 @@ func Handler(live Live) http.Handler {
 		out, err := perform(r.Context(), a, c)
 		out.Error = failed(err)
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(out) // who hung up does not know the outcome
+		_ = json.NewEncoder(w).Encode(out) // a disconnected caller does not learn the outcome
 	})
 }
 
-// here finds the account of a call, if its connection stands in this process.
+// here finds the account of a call, if this process holds its connection.
 func here(ctx context.Context, live Live, c call) (channel.ConnectedAccount, error) {
 	a, err := live.Account(ctx, c.Channel, c.Account)
 	if err != nil {
@@ -86,7 +86,7 @@ func fetch(ctx context.Context, w http.ResponseWriter, a channel.ConnectedAccoun
 	content, err := a.Fetch(ctx, c.ID, c.File)
 	if err != nil {
 		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(outcome{Error: failed(err)}) // who hung up asks again
+		_ = json.NewEncoder(w).Encode(outcome{Error: failed(err)}) // a disconnected caller asks again
 		return
 	}
 	defer content.Close()

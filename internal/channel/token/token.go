@@ -1,4 +1,4 @@
-// Package token keeps the access token that a platform gives a bot for a while.
+// Package token caches the access token that a platform gives a bot for some time.
 package token
 
 import (
@@ -15,7 +15,7 @@ type Ask func(ctx context.Context) (token string, good time.Duration, err error)
 // Cache holds one token. It is safe for concurrent use.
 type Cache struct {
 	ask  Ask
-	turn chan struct{} // holds one, of whoever asks the platform
+	turn chan struct{} // holds one, taken while asking the platform
 
 	mu    sync.Mutex
 	token string
@@ -41,7 +41,7 @@ func (c *Cache) Get(ctx context.Context) (string, error) {
 	return c.renew(ctx)
 }
 
-// Renew asks for a token although there may be a good one: that shows whether the credentials are right.
+// Renew asks for a token even if there is a good one: that shows whether the credentials are right.
 func (c *Cache) Renew(ctx context.Context) error {
 	if err := c.take(ctx); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (c *Cache) Renew(ctx context.Context) error {
 	return err
 }
 
-// Drop forgets a token that the platform has refused, unless it was replaced meanwhile.
+// Drop removes a token that the platform has refused, unless it was replaced meanwhile.
 func (c *Cache) Drop(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,4 +1,4 @@
-// Package ops has what operators and people read of an installation: how it stands, what it logged, what it has spent.
+// Package ops has the data that operators and users read about an installation: its status, logs and usage.
 package ops
 
 import (
@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Status is an installation at a glance.
+// Status is an overview of an installation.
 type Status struct {
 	Version   string    `json:"version"`
 	Model     string    `json:"model" doc:"Of the installation, provider/model."`
@@ -35,7 +35,7 @@ type Counts struct {
 	PromptBytes int64 `json:"prompt_bytes" doc:"Part of database_bytes: what models were sent, kept as long."`
 }
 
-// SessionSummary is a conversation with what the server counted of it.
+// SessionSummary is a conversation with the server's counts.
 type SessionSummary struct {
 	Key   chat.SessionKey `json:"key"`
 	User  string          `json:"user"`
@@ -51,7 +51,7 @@ type SessionSummary struct {
 	UpdatedAt     time.Time `json:"updated_at" doc:"Last time a person wrote here."`
 }
 
-// Tally is what a conversation has come to since it began.
+// Tally is the totals of a conversation since it began.
 type Tally struct {
 	Turns        int   `json:"turns"`
 	Messages     int   `json:"messages"`
@@ -65,9 +65,9 @@ type Tally struct {
 // States of an accepted message without an answer.
 const (
 	InboxWaiting   = "waiting"   // for its turn
-	InboxThrottled = "throttled" // for a free turn: a limit is reached
+	InboxThrottled = "throttled" // for a free slot: a limit is reached
 	InboxRunning   = "running"   // its turn works
-	InboxHeld      = "held"      // a fault in the server keeps it
+	InboxHeld      = "held"      // a fault in the server blocks it
 )
 
 // Unanswered is an accepted message without an answer.
@@ -86,7 +86,7 @@ type Unanswered struct {
 	AgeSeconds int             `json:"age_seconds"`
 }
 
-// Undelivered is an answer, a question or a notice that did not arrive on its platform, or may not have, or waits.
+// Undelivered is an answer, a question or a notice that did not arrive on its platform, or may not have, or is waiting.
 type Undelivered struct {
 	Delivery  int64             `json:"delivery"`
 	Session   chat.SessionKey   `json:"session"`

@@ -2,7 +2,7 @@ package ops
 
 import "time"
 
-// Logs are lines that processes of the server have logged.
+// Logs is lines that processes of the server have logged.
 type Logs struct {
 	Host      string    `json:"host" doc:"Machine whose processes these are."`
 	Processes []string  `json:"processes" doc:"The processes whose logs were read: those that use the same data folder as the process that answers."`

@@ -2,7 +2,7 @@ package ops
 
 import "xbot/internal/chat"
 
-// Spent is what was used of one model, as its provider counted it.
+// Spent is the usage of one model, as its provider counted it.
 type Spent struct {
 	Model            string   `json:"model" doc:"provider/model"`
 	Calls            int64    `json:"calls"`
@@ -12,25 +12,25 @@ type Spent struct {
 	Cost             *float64 `json:"cost,omitempty" doc:"In the currency of the answer. Missing where no price is set for the model."`
 }
 
-// TurnSpent is what a turn took.
+// TurnSpent is the usage of a turn.
 type TurnSpent struct {
 	Spent   []Spent // by model
 	Message int64   // id of its newest answer; 0: it has none
 	User    chat.UserID
-	// Untitled says that a model may give the conversation its title, and its person wants it.
+	// Untitled reports that a model may title the conversation, and its user wants it.
 	Untitled bool
 }
 
-// Tokens returns how many tokens were read and written.
+// Tokens returns the number of tokens read and written.
 func (s Spent) Tokens() int64 { return s.PromptTokens + s.CompletionTokens }
 
-// SpentDay is what was used of one model in one day.
+// SpentDay is the usage of one model in one day.
 type SpentDay struct {
 	Day string `json:"day" doc:"UTC, as 2026-11-21."`
 	Spent
 }
 
-// SpentSession is what was used of one model in one session.
+// SpentSession is the usage of one model in one session.
 type SpentSession struct {
 	Key     chat.SessionKey `json:"key"`
 	Title   string          `json:"title"`

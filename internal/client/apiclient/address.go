@@ -16,7 +16,7 @@ func path(format string, values ...any) string {
 	return fmt.Sprintf(format, escaped...)
 }
 
-// query is the parameters of a request. What is zero is not sent: everywhere in the API that is the same as nothing.
+// query is the parameters of a request. Zero values are not sent: everywhere in the API they are the same as nothing.
 type query map[string]any
 
 // String returns the query with its question mark, or nothing.

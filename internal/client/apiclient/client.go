@@ -1,4 +1,4 @@
-// Package apiclient is the typed client of the product's HTTP API, for programs that talk to a server as a person or
+// Package apiclient is the typed client of the product's HTTP API, for programs that talk to a server as a user or
 // script does. It knows requests, answers and the event stream with its resumption; what to show is its callers' work.
 //
 // A method an endpoint is generated from the API's document ("make gen"), as is each type that the server does not share.
@@ -31,14 +31,13 @@ const (
 	maxProblem  = 64 << 10         // bytes of an error document that are read
 )
 
-// Endpoint is where a server listens and what it lets in.
+// Endpoint is the address of a server with a token.
 type Endpoint struct {
 	URL   string // http://host:port, without a path
 	Token string // sent as bearer
 }
 
-// Source says where the server is. It is asked before each request, because a server that was started again may have
-// another port or token.
+// Source returns the address of the server. It is asked before each request, because a server that was started again may have another port or token.
 type Source interface {
 	Endpoint(ctx context.Context) (Endpoint, error)
 }
@@ -46,8 +45,8 @@ type Source interface {
 // Endpoint returns the endpoint itself: a Source that never changes.
 func (e Endpoint) Endpoint(context.Context) (Endpoint, error) { return e, nil }
 
-// Client calls a server. Its errors have fault kinds: Unavailable when the server cannot be reached or is not ready,
-// and the kind of the HTTP status otherwise. It retries nothing except where a method says so.
+// Client calls a server. Its errors have fault kinds: Unavailable when the server cannot be reached or is not ready, and the kind of the HTTP status
+// otherwise. It retries nothing except in methods that document it.
 type Client struct {
 	source Source
 	http   *http.Client
@@ -65,7 +64,7 @@ func New(source Source) *Client {
 	}}}
 }
 
-// Absolute returns the whole address of what is on the server, where this client reaches it.
+// Absolute returns the whole address of a path on the server, as this client reaches it.
 func (c *Client) Absolute(ctx context.Context, link string) (string, error) {
 	endpoint, err := c.source.Endpoint(ctx)
 	if err != nil {

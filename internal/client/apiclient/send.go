@@ -11,8 +11,8 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// NewTerminalSession describes a new session of a terminal that works in the folder: the model is told where its answers are
-// read, and the Temporal UI finds it under the channel cli.
+// NewTerminalSession describes a new session of a terminal that works in the folder: the model learns where its answers are read, and the Temporal UI
+// finds it under the channel cli.
 func NewTerminalSession(folder string) NewSession {
 	return NewSession{Key: session.Thread(session.DefaultAgent, "cli", strings.ToLower(rand.Text()[:12])), Cwd: folder}
 }

@@ -31,7 +31,7 @@ type Hello struct {
 	Gap     bool         `json:"gap"` // events after the cursor are not kept any more
 }
 
-// Update is one thing that Watch tells. Exactly one of Hello, Event and Lost is set.
+// Update is one item of Watch. Exactly one of Hello, Event and Lost is set.
 type Update struct {
 	Hello *Hello
 	Event *chat.Event
@@ -40,15 +40,15 @@ type Update struct {
 	Retry time.Duration // with Lost: when the next attempt starts; 0 when Watch has given up
 }
 
-// Watch follows the feed of a session from the event after the given sequence. It connects again when the connection
-// is lost, going on after the last durable event it has told, so that none is missed and none told twice. It ends
-// when ctx ends, when the caller stops, and, after an Update with Lost and no Retry, when trying again cannot help.
+// Watch follows the feed of a session from the event after the given sequence. It connects again when the connection is lost, going on after the last
+// durable event it has sent, so that none is missed and none repeated. It ends when ctx ends, when the caller stops, and, after an Update with Lost
+// and no Retry, when trying again cannot help.
 func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) iter.Seq[Update] {
 	return c.WatchAs(ctx, "", key, after)
 }
 
-// WatchAs is Watch for a client that carries out actions (chat.EventAction): as is 8 to 40 letters and digits, with which, and a dot, the ids of
-// its messages begin. An action may be told again on another connection, until it is answered.
+// WatchAs is Watch for a client that carries out actions (chat.EventAction): as is 8 to 40 letters and digits, with which, and a dot, the ids of its
+// messages begin. An action may be repeated on another connection, until it is answered.
 func (c *Client) WatchAs(ctx context.Context, as string, key chat.SessionKey, after int64) iter.Seq[Update] {
 	return func(yield func(Update) bool) {
 		w := watch{client: c, as: as, key: key, after: after, yield: yield, pause: newBackoff()}
@@ -76,7 +76,7 @@ type watch struct {
 	denied int
 }
 
-// again tells of a lost connection and waits; it is false when there is no use in another one.
+// again reports a lost connection and waits; it returns false when there is no use in another one.
 func (w *watch) again(ctx context.Context, err error) bool {
 	if fault.Is(err, fault.Denied) {
 		w.denied++
@@ -96,7 +96,7 @@ func (w *watch) tell(u Update) bool {
 	return !w.done
 }
 
-// connect opens the stream and tells its events until it ends; the error says why it did.
+// connect opens the stream and passes on its events until it ends; the error is the reason.
 func (w *watch) connect(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -141,7 +141,7 @@ func lost(ctx context.Context, err error) error {
 	}
 }
 
-// read turns a frame into what it tells; nil for a durable event that has been told before.
+// read turns a frame into an update; nil for a durable event that was passed on before.
 func (w *watch) read(f frame) (*Update, error) {
 	if f.event == "hello" {
 		hello := new(Hello)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// What a person can do beside the conversation in a terminal that can only print. Each returns what to say.
+// Actions of a user outside the conversation in a terminal that can only print. Each returns the text to print.
 
 func listTasks(ctx context.Context, e *exchange, _ string) (string, error) {
 	tasks, err := e.conn.client.ListTasks(ctx, e.session.Key, apiclient.ListTasksParams{All: true})

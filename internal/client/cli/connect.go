@@ -79,7 +79,7 @@ func choose(ctx context.Context, opts options, configured file, own *local.Serve
 		endpoint.Token = configured.Token
 	}
 	if endpoint.Token == "" {
-		// Whoever owns the data folder may use the server in it by its address, too.
+		// A user who owns the data folder may use the server in it by its address, too.
 		if told, err := own.Endpoint(ctx); err == nil && sameServer(told.URL, endpoint.URL) {
 			return own, nil
 		}
@@ -111,7 +111,7 @@ func (c *connection) open(ctx context.Context, opts options) (chat.Session, erro
 	}
 }
 
-// newest returns the session of a shelf in which somebody wrote last, but none that was archived.
+// newest returns the session of a shelf with the newest message, but none that was archived.
 func (c *connection) newest(ctx context.Context, shelf string) (chat.Session, error) {
 	sessions, err := c.client.ListSessions(ctx, apiclient.ListSessionsParams{Shelf: shelf})
 	if err != nil {
@@ -121,7 +121,7 @@ func (c *connection) newest(ctx context.Context, shelf string) (chat.Session, er
 	if len(sessions) == 0 {
 		return chat.Session{}, fault.Errorf(fault.NotFound, "there is no session to resume yet; start one with xbot-cli")
 	}
-	newest := sessions[0] // pinned ones come first, whatever their age
+	newest := sessions[0] // pinned ones come first, independent of their age
 	for _, session := range sessions {
 		if session.UpdatedAt.After(newest.UpdatedAt) {
 			newest = session

@@ -19,7 +19,7 @@ import (
 // restartAfter is how long the user's own server may be away before it is started again.
 const restartAfter = 5 * time.Second
 
-// ask is what is asked: the words of a person, in which @path names a file, and what was piped in, in which it names none.
+// ask is a question: the words of a user, in which @path names a file, and piped text, in which it names none.
 type ask struct{ typed, piped string }
 
 // exchange asks things in one session and follows the answers.
@@ -30,14 +30,14 @@ type exchange struct {
 	shelf   chat.ListState // where a new session is kept
 	story   *story.Story   // nil until the first question
 
-	event func(chat.Event) error // told of every event, in order; may be nil
-	// question is asked whether a call may run, once a call; known is false when nobody can say, and the exchange ends
-	// with the turn waiting. Nil: nobody can.
+	event func(chat.Event) error // gets every event, in order; may be nil
+	// question is asked whether a call may run, once a call; known is false without an answer, and the exchange ends with the turn waiting. Nil:
+	// there is never an answer.
 	question func(*story.Call) (answer apiclient.Answer, known bool)
 	asked    map[chat.CallID]bool            // questions that were answered here
 	away     time.Time                       // since when the server is away; zero when it is not
-	live     atomic.Pointer[chat.SessionKey] // set once the session exists, for those who want to stop its turn
-	stopping atomic.Bool                     // the person has asked to stop
+	live     atomic.Pointer[chat.SessionKey] // set once the session exists, to stop its turn
+	stopping atomic.Bool                     // the user has asked to stop
 }
 
 // outcome is how a question ended.
@@ -160,11 +160,11 @@ func (e *exchange) take(event chat.Event, asked chat.InboxID) (*outcome, error) 
 	return e.ended(asked), nil
 }
 
-// stateWaiting is the state of an outcome whose turn waits for a person's permission.
+// stateWaiting is the state of an outcome whose turn waits for a user's permission.
 const stateWaiting = "waiting"
 
-// permit answers the question whether a call may run, if one is open in the turn of what was asked. When nobody can
-// answer, that is the outcome.
+// permit answers the question whether a call may run, if one is open in the turn of what was asked. Without an answer, the open question is the
+// outcome.
 func (e *exchange) permit(ctx context.Context, asked chat.InboxID) (*outcome, error) {
 	call := e.story.Asking()
 	if call == nil || e.asked[call.ID] || !e.claimed(asked) {
@@ -197,7 +197,7 @@ func (e *exchange) claimed(asked chat.InboxID) bool {
 	return false
 }
 
-// answer sends an answer. That somebody else was quicker is said, and no failure.
+// answer sends an answer. A quicker answer of another client is reported, and is no error.
 func (e *exchange) answer(ctx context.Context, call *story.Call, answer apiclient.Answer) error {
 	if e.asked == nil {
 		e.asked = map[chat.CallID]bool{}

@@ -17,9 +17,8 @@ var (
 	errWaiting     = errors.New("a call waits for permission")
 )
 
-// interruptible returns a context that ends, with errInterrupted, at the second Ctrl-C; the first one calls stop, in a
-// goroutine of its own that ends with the context, and is enough where stop finds nothing to stop. The caller calls release
-// when it has no more to interrupt.
+// interruptible returns a context that ends, with errInterrupted, at the second Ctrl-C; the first one calls stop, in a separate goroutine that ends
+// with the context, and is enough where stop finds nothing to stop. The caller calls release when it has no more to interrupt.
 func interruptible(ctx context.Context, stop func(context.Context) (found bool)) (inner context.Context, release func()) {
 	inner, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2) // a third Ctrl-C adds nothing

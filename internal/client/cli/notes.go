@@ -9,12 +9,12 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// notes are what a run says beside its answer, on standard error. A note of progress is one line that the next one
-// writes over, where the terminal can do that. Safe for concurrent use.
+// notes are the messages of a run other than its answer, on standard error. A note of progress is one line that the next one writes over, where the
+// terminal can do that. Safe for concurrent use.
 type notes struct {
 	mu       sync.Mutex
 	out      io.Writer
-	terminal bool // a person looks at it
+	terminal bool // a user looks at it
 	dumb     bool // a line cannot be written over
 	open     bool // the last line is one of progress
 	last     string
@@ -24,7 +24,7 @@ func newNotes(out *os.File, dumb bool) *notes {
 	return &notes{out: out, terminal: term.IsTerminal(out.Fd()), dumb: dumb}
 }
 
-// progress says why there is a wait.
+// progress prints why there is a wait.
 func (n *notes) progress(text string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -55,7 +55,7 @@ func (n *notes) wipe() {
 	}
 }
 
-// detail says what is interesting to a person who looks, and to nobody else.
+// detail prints a line of interest to a user at a terminal only.
 func (n *notes) detail(format string, args ...any) {
 	if n.terminal {
 		n.say(format, args...)

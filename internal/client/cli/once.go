@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// once asks one thing and prints the answer. A session that it begins is kept out of the list. Ctrl-C stops the turn, which is an interrupted run; once more leaves at once.
+// once asks one thing and prints the answer. It does not list a session that it begins. Ctrl-C stops the turn; a second one leaves at once.
 func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt ask, opts options) error {
 	notes := newNotes(p.Err, p.dumb())
 	e := &exchange{conn: conn, notes: notes, session: session, shelf: chat.OneShots, event: tellSteps(notes.detail)}
@@ -58,7 +58,7 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 	return errNoAnswer
 }
 
-// waitsFor says what waits for permission or an answer, and how to give it.
+// waitsFor describes the question that waits for permission or an answer, and how to give it.
 func (o outcome) waitsFor(remote bool) string {
 	server := ""
 	if remote {
@@ -84,7 +84,7 @@ func (p Program) printable(answer string) string {
 	return answer
 }
 
-// why says in a sentence that there is no answer.
+// why explains in a sentence that there is no answer.
 func (o outcome) why() string {
 	if o.Notice != "" {
 		return text.Line(o.Notice)
@@ -111,7 +111,7 @@ func (p Program) printLine(kind chat.EventKind, data any) error {
 	return p.printEvent(chat.Event{Kind: kind, Data: text})
 }
 
-// tellSteps says what happens on the way to an answer: tools that are done, model calls that are tried again.
+// tellSteps reports the steps on the way to an answer: tools that are done, model calls that are tried again.
 func tellSteps(say func(format string, args ...any)) func(chat.Event) error {
 	return func(event chat.Event) error {
 		switch event.Kind {

@@ -48,7 +48,7 @@ Without --server it uses the server of this user on this machine, starts it in t
 // errUsage marks errors of the command line, which end the program with exit code 2.
 var errUsage = errors.New("usage")
 
-// parse reads the command line. done is true when everything has been said (help, version).
+// parse reads the command line. done is true when nothing is left to do (help, version).
 func parse(args []string, out io.Writer, version string) (opts options, done bool, err error) {
 	parser, err := kong.New(&opts,
 		kong.Name("xbot-cli"),

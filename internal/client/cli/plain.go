@@ -84,12 +84,12 @@ func (p Program) served(ctx context.Context, conn *connection, name string) bool
 	return slices.ContainsFunc(conn.served, func(c apiclient.Command) bool { return c.Is(name) })
 }
 
-// plainCommands are those that need no turn.
+// plainCommands are the commands that need no turn.
 var plainCommands = map[string]func(context.Context, *exchange, string) (string, error){
 	"tasks": listTasks, "kill": killTask, "upload": upload, "download": download, "share": shareLink,
 }
 
-// doPlain carries out what needs no turn, and says how it went.
+// doPlain carries out what needs no turn, and prints the result.
 func (p Program) doPlain(ctx context.Context, e *exchange, typed command.Command) {
 	do, known := plainCommands[typed.Name]
 	if !known {
@@ -132,7 +132,7 @@ func (p Program) askPlain(ctx context.Context, e *exchange, message string) erro
 	return err
 }
 
-// printPlain prints what a session tells once it is whole.
+// printPlain prints the entries of a session once they are whole.
 func (p Program) printPlain(ctx context.Context, e *exchange) func(chat.Event) error {
 	steps := tellSteps(func(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) })
 	return func(event chat.Event) error {
@@ -159,7 +159,7 @@ func (p Program) printPlain(ctx context.Context, e *exchange) func(chat.Event) e
 	}
 }
 
-// printed is what is printed of a message; nothing of what the person has typed.
+// printed returns the text to print of a message; nothing for the user's own input.
 func printed(m chat.Message) string {
 	switch {
 	case m.Role == chat.RoleUser:
@@ -176,7 +176,7 @@ func printed(m chat.Message) string {
 	return said
 }
 
-// heading is a line with the command that the newest entry answers, unless the command stands right above it.
+// heading is a line with the command that the newest entry answers, unless the command is right above it.
 func (e *exchange) heading() string {
 	if command := e.story.Apart(len(e.story.Entries) - 1); command != nil {
 		return "$ " + text.Command(command.Content) + "\n"

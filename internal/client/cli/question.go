@@ -25,7 +25,7 @@ func answerAll(allow bool) func(*story.Call) (apiclient.Answer, bool) {
 	}
 }
 
-// askPerson asks the person at a terminal that can only print. At the end of the input nobody can answer.
+// askPerson asks the user at a terminal that can only print. At the end of the input there is no answer.
 func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.Answer, bool) {
 	return func(call *story.Call) (apiclient.Answer, bool) {
 		if asked := call.Approval.Questions; len(asked) > 0 {
@@ -52,7 +52,7 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 	}
 }
 
-// askEach asks the person one question of the model after the other. A line that begins with /deny declines to answer all.
+// askEach asks the user one question of the model after the other. A line that begins with /deny declines to answer all.
 func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apiclient.Answer, bool) {
 	answers := chat.Answers{}
 	for _, q := range questions {

@@ -47,7 +47,7 @@ func (p Program) shares(ctx context.Context) (done bool, err error) {
 
 func shareVars() kong.Vars { return kong.Vars{"days": fmt.Sprint(sharing.Days)} }
 
-// share prints a link alone on the output, for scripts, and what is to be known of it beside.
+// share prints a link alone on the output, for scripts, and notes about it on standard error.
 func (p Program) share(ctx context.Context, what share, opts options) error {
 	notes := newNotes(p.Err, p.dumb())
 	conn, err := connect(ctx, opts, p.Getenv, "", notes.progress)
@@ -81,7 +81,7 @@ func (p Program) share(ctx context.Context, what share, opts options) error {
 	return nil
 }
 
-// asUsage marks what was said wrong on the command line.
+// asUsage marks an error of the command line.
 func asUsage(err error) error {
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) && !errors.Is(err, errUsage) {
 		return fmt.Errorf("%w: %w", errUsage, err)

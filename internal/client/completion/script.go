@@ -33,9 +33,8 @@ func Script(shell, program string) (string, error) {
 	return strings.NewReplacer("@PROGRAM@", program, "@NAME@", strings.ReplaceAll(program, "-", "_")).Replace(string(text)), nil
 }
 
-// Answer writes the words for what a script asks about, each in a line with what it is about behind a tab. A line ":files" says
-// that names of files are among them. args are those behind Asked: "line" and a command line up to the cursor, or "words" and
-// its words.
+// Answer writes the words that a script asks for, each in a line with its description behind a tab. A line ":files" means that names of files are
+// among them. args are those behind Asked: "line" and a command line up to the cursor, or "words" and its words.
 func Answer(to io.Writer, app *kong.Application, args []string, values Values) error {
 	if len(args) == 0 {
 		return nil

@@ -1,5 +1,5 @@
-// Package completion lets shells complete the command lines of programs that are described with kong. A script that is the same
-// for every program asks the program itself for the words, so that the two never differ.
+// Package completion completes the command lines of programs that are described with kong, in shells. A script that is the same for every program
+// asks the program itself for the words, so that the two never differ.
 package completion
 
 import (
@@ -14,7 +14,7 @@ type Word struct {
 	Text, About string
 }
 
-// Values returns what may stand for a flag or an argument with the tag complete:"kind".
+// Values returns the possible values of a flag or an argument with the tag complete:"kind".
 type Values func(kind string) []Word
 
 // Words returns the ways to go on with the last of the words that were typed behind the name of the program, and whether names of
@@ -87,7 +87,7 @@ func (l *line) child(word string) *kong.Node {
 	return nil
 }
 
-// next returns what may stand at the place that was reached.
+// next returns the possible words at the place that was reached.
 func (l *line) next(begun string) ([]Word, bool) {
 	if l.flag != nil {
 		return l.of(l.flag.Value)
@@ -113,7 +113,7 @@ func (l *line) next(begun string) ([]Word, bool) {
 	return l.arguments()
 }
 
-// arguments are the commands and the value that may stand here.
+// arguments returns the commands and the values that are possible here.
 func (l *line) arguments() ([]Word, bool) {
 	var words []Word
 	for _, child := range l.node.Children {
@@ -151,7 +151,7 @@ func (l *line) of(value *kong.Value) ([]Word, bool) {
 	return nil, false
 }
 
-// firstSentence is a help text in as few words as a menu has room for.
+// firstSentence shortens a help text for a menu.
 func firstSentence(help string) string {
 	if i := strings.IndexAny(help, ".;\n"); i > 0 {
 		help = help[:i]

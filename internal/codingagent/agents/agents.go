@@ -31,7 +31,7 @@ func New(name string, turn codingagent.Turn) (codingagent.Driver, error) {
 	return nil, unknown(name)
 }
 
-// Check says how to find out whether somebody is logged in to the named agent. An unknown name is invalid.
+// Check returns how to find out whether the named agent is logged in. An unknown name is invalid.
 func Check(name string) (codingagent.Check, error) {
 	switch name {
 	case "codex":
@@ -46,7 +46,7 @@ func Check(name string) (codingagent.Check, error) {
 	return codingagent.Check{}, unknown(name)
 }
 
-// Resume is the command by which a person goes on with a thread of the named agent in a terminal. An unknown name is invalid.
+// Resume is the command by which a user continues a thread of the named agent in a terminal. An unknown name is invalid.
 func Resume(name, thread string) (string, error) {
 	switch name {
 	case "codex":
@@ -59,8 +59,8 @@ func Resume(name, thread string) (string, error) {
 	return "", unknown(name)
 }
 
-// Variables are those of the named agent's process. The work of a turn ends with its process, so that Claude Code, whose subagents run in the
-// background from 2.1.198 on, must do none of it there.
+// Variables are the environment variables of the named agent's process. The work of a turn ends with its process, so Claude Code, whose
+// subagents run in the background from 2.1.198 on, must do none of it there.
 func Variables(name string) []string {
 	if name == "claude" {
 		return []string{"CLAUDE_CODE_DISABLE_BACKGROUND_TASKS=1"}
@@ -68,8 +68,8 @@ func Variables(name string) []string {
 	return nil
 }
 
-// Confinement are within what the process of an agent runs on a runner that confines commands. Of a read-only turn codex may change its own folder
-// alone, in which it keeps its threads; the others run no command there that nobody allowed. variables are those of the process.
+// Confinement returns the confinement of an agent's process on a runner that confines commands. In a read-only turn codex may only change its own
+// folder, where it stores its threads; the others run only allowed commands there. variables are those of the process.
 func Confinement(name string, turn codingagent.Turn, variables []string) chat.Confinement {
 	walls := chat.Confinement{Confined: turn.Confined}
 	if !turn.Confined || name != "codex" || turn.Sandbox != codingagent.ReadOnly && turn.Sandbox != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// claude speaks `claude -p` with stream-json (anthropics/claude-agent-sdk-python at e8bde60).
+// claude implements `claude -p` with stream-json (anthropics/claude-agent-sdk-python at e8bde60).
 type claude struct {
 	*stage
 	pending map[string]object // inputs of what was asked
@@ -21,7 +21,7 @@ func newClaude(s *stage, args []string) *claude {
 	return &claude{stage: s, pending: map[string]object{}}
 }
 
-// lacks says (shape of claude 2.1.258, as clients report it) that there is no conversation of the name that was to be resumed, and reports whether it did.
+// lacks reports whether the conversation to resume is missing, and writes the error if so (shape of claude 2.1.258, as clients report it).
 func (c *claude) lacks(args []string) bool {
 	id := flagOf(args, "--resume")
 	if _, found := earlier(id); found || id == "" {

@@ -9,7 +9,7 @@ import (
 
 type object = map[string]any
 
-// codex speaks `codex app-server` (openai/codex, codex-rs/app-server/README.md at 001cdd27).
+// codex implements `codex app-server` (openai/codex, codex-rs/app-server/README.md at 001cdd27).
 type codex struct {
 	*stage
 	ready  bool

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Install builds the program and puts it under the names of all agents into a folder, which may stand in PATH.
+// Install builds the program and puts it under the names of all agents into a folder, which may be in PATH.
 func Install(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

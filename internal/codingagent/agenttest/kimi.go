@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 )
 
-// kimi speaks `kimi --wire` (MoonshotAI/kimi-cli, docs/en/customization/wire-mode.md at 4a550eff).
+// kimi implements `kimi --wire` (MoonshotAI/kimi-cli, docs/en/customization/wire-mode.md at 4a550eff).
 type kimi struct {
 	*stage
 	prompt json.RawMessage

@@ -12,7 +12,7 @@ import (
 	"sync"
 )
 
-// signal is what the client of an agent wants.
+// signal is a request of an agent's client.
 type signal struct {
 	kind    string // prompt, steer, interrupt, answer
 	text    string
@@ -22,7 +22,7 @@ type signal struct {
 	replies []string
 }
 
-// voice speaks one protocol.
+// voice writes one protocol.
 type voice interface {
 	text(id string, pieces []string, whole string)
 	thought(text string)
@@ -33,13 +33,13 @@ type voice interface {
 	end(outcome, why string)
 }
 
-// work is what the agent does.
+// work is an action of the agent.
 type work struct {
 	id, kind, title, output string // kind: command or file
 	done, failed            bool
 }
 
-// stage is what the voices share.
+// stage is the state that all protocols share.
 type stage struct {
 	signals chan signal // closed when the client leaves
 	mu      sync.Mutex  // guards out and running
@@ -157,7 +157,7 @@ func loggedOut() bool {
 	return err == nil || os.Getenv("XBOT_FAKE_AGENT_LOGGED_OUT") != ""
 }
 
-// hears ends the process where it is to end before it takes what it is told.
+// hears ends the process if it is to end before it takes its input.
 func hears() {
 	if os.Remove(filepath.Join(home(), "deaf")) == nil {
 		os.Exit(9)
@@ -174,7 +174,7 @@ func flagOf(args []string, name string) string {
 	return ""
 }
 
-// earlier returns what was said in a conversation, and whether there is one.
+// earlier returns the texts of a conversation, and whether there is one.
 func earlier(session string) ([]string, bool) {
 	raw, err := os.ReadFile(filepath.Join(home(), filepath.Base(session)))
 	if err != nil {
@@ -185,7 +185,7 @@ func earlier(session string) ([]string, bool) {
 	return turns, true
 }
 
-// keep writes down what was said in a conversation. A kill leaves the old text, or the new one.
+// keep stores the texts of a conversation. A kill leaves the old file, or the new one.
 func keep(session string, turns []string) {
 	raw, err := json.Marshal(turns)
 	if err == nil {
@@ -209,14 +209,14 @@ type Given struct {
 	Session string `json:"session"`
 	Steer   bool   `json:"steer"`
 	Text    string `json:"text"`
-	// Pictures are those that it was shown: "image/png of 67 bytes".
+	// Pictures are the pictures it was shown: "image/png of 67 bytes".
 	Pictures []string `json:"pictures,omitempty"`
 }
 
-// givenName is the file in which agents write down what they were given, a line each.
+// givenName is the file in which agents record their input, a line each.
 const givenName = "given"
 
-// given writes down what the agent is about to act on.
+// given records the input that the agent is about to act on.
 func given(session string, sig signal) {
 	line, err := json.Marshal(Given{
 		Agent: filepath.Base(os.Args[0]), Session: session, Steer: sig.kind == "steer", Text: sig.text, Pictures: sig.seen,
@@ -239,7 +239,7 @@ func given(session string, sig signal) {
 	}
 }
 
-// AllGiven returns what agents were given that keep their conversations in a folder, in the order of their beginning.
+// AllGiven returns the input of agents that store their conversations in a folder, in the order of their beginning.
 func AllGiven(folder string) ([]Given, error) {
 	data, err := os.ReadFile(filepath.Join(folder, givenName))
 	var all []Given

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// opencode speaks `opencode serve` (anomalyco/opencode, packages/sdk/js/src/v2/gen/types.gen.ts).
+// opencode implements `opencode serve` (anomalyco/opencode, packages/sdk/js/src/v2/gen/types.gen.ts).
 type opencode struct {
 	*stage
 	wmu       sync.Mutex // guards followers

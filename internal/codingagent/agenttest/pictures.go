@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// part is a piece of what a client says, in any of the protocols: a text or a picture.
+// part is a piece of a client's message, in any of the protocols: a text or a picture.
 type part struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
@@ -38,7 +38,7 @@ func partsOf(raw json.RawMessage) (list []part) {
 	return list
 }
 
-// said is the text of parts, and what their pictures are: "image/png of 67 bytes".
+// said is the text of parts, and a description of their pictures: "image/png of 67 bytes".
 func said(parts []part) (text string, pictures []string) {
 	for _, p := range parts {
 		switch {
@@ -55,7 +55,7 @@ func said(parts []part) (text string, pictures []string) {
 	return text, pictures
 }
 
-// pictureAt is the picture of a data: URL, whose type is the one that is said besides, if one is.
+// pictureAt is the picture of a data: URL, whose type must be mime unless that is empty.
 func pictureAt(url, mime string) string {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !ok || mime != "" && mime != kind {

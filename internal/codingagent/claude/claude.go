@@ -1,4 +1,4 @@
-// Package claude speaks the stream-json protocol of `claude -p`: messages and control requests, one JSON object a line.
+// Package claude implements the stream-json protocol of `claude -p`: messages and control requests, one JSON object a line.
 //
 // Shapes: anthropics/claude-agent-sdk-python (commit e8bde60), src/claude_agent_sdk/types.py (SDKControlRequest,
 // SDKControlResponse, SandboxSettings), _internal/query.py (control requests, can_use_tool), _internal/message_parser.py,
@@ -17,7 +17,7 @@ import (
 type driver struct {
 	turn      codingagent.Turn
 	thread    string
-	begun     bool // the person's message was written
+	begun     bool // the user's message was written
 	taken     bool // claude has it
 	stopped   bool // claude confirmed the interruption
 	loggedOut bool
@@ -31,7 +31,7 @@ type driver struct {
 	echoed    codingagent.Remembered[bool] // by uuid of a message
 }
 
-// blocks counts the texts of one message: those that began in the stream, and those that came whole.
+// blocks counts the texts of one message: the streamed ones, and the whole ones.
 type blocks struct{ streamed, whole int }
 
 // New makes a driver for one turn.
@@ -42,7 +42,7 @@ func New(turn codingagent.Turn) codingagent.Driver {
 	}
 }
 
-// Check asks claude for its log-in: `claude auth status --json` says {"loggedIn": …}.
+// Check asks claude for its log-in: `claude auth status --json` prints {"loggedIn": …}.
 func Check() codingagent.Check {
 	return codingagent.Check{Command: []string{"claude", "auth", "status", "--json"}, Hint: "claude auth login", Reader: check{}}
 }
@@ -93,7 +93,7 @@ func (d *driver) mode() string {
 	return "default" // it asks, and the turn's policy answers
 }
 
-// settings has claude's own sandbox hold its commands, where the turn does not allow everything.
+// settings makes claude's own sandbox confine its commands, unless the turn allows everything.
 func (d *driver) settings() string {
 	switch {
 	case d.turn.Sandbox == codingagent.FullAccess:
@@ -128,7 +128,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	return step
 }
 
-// takes reports whether a message shows that claude has what it was told: it says it again, or works on it.
+// takes reports whether a message shows that claude has its input: it repeats it, or works on it.
 func takes(m message) bool {
 	switch m.Type {
 	case "user", "assistant", "stream_event":
@@ -174,7 +174,7 @@ func (d *driver) answered(r controlResponse) codingagent.Step {
 	return codingagent.Step{}
 }
 
-// Steer writes another message. claude reads it with the next step of the running turn, and says it again when it did.
+// Steer writes another message. claude reads it with the next step of the running turn, and repeats it once it did.
 func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
 	taken := d.echoed[uuid("steer:"+key)]
 	if !d.begun || d.ended && !taken {
@@ -200,7 +200,7 @@ func (d *driver) control(key string, request any) codingagent.Write {
 	})}
 }
 
-// says writes a message whose content is that of the Messages API: SDKUserMessage in sdk.d.ts, ImageBlockParam in @anthropic-ai/sdk.
+// says writes a message with content of the Messages API: SDKUserMessage in sdk.d.ts, ImageBlockParam in @anthropic-ai/sdk.
 func (d *driver) says(key string, m codingagent.Message) codingagent.Write {
 	blocks := []any{map[string]any{"type": "text", "text": m.Unslashed().Text}}
 	for _, p := range m.Shown() {
@@ -214,7 +214,7 @@ func (d *driver) says(key string, m codingagent.Message) codingagent.Write {
 	})}
 }
 
-// uuid makes an identifier of the form that claude asks for of a key.
+// uuid derives an identifier of the form that claude requires from a key.
 func uuid(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	sum[6], sum[8] = sum[6]&0x0f|0x80, sum[8]&0x3f|0x80

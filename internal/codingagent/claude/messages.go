@@ -24,7 +24,7 @@ type message struct {
 	outcome
 }
 
-// outcome is what a result says besides.
+// outcome is the additional data of a result.
 type outcome struct {
 	IsError bool            `json:"is_error"`
 	Result  string          `json:"result"`
@@ -126,7 +126,7 @@ func (d *driver) streamed(e streamEvent) codingagent.Step {
 
 func said(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
 
-// assistant takes whole blocks. What agents of claude's own say is theirs: only what they do is told.
+// assistant reads whole blocks. The text of claude's own subagents is internal: only their actions are reported.
 func (d *driver) assistant(m message) codingagent.Step {
 	var step codingagent.Step
 	if strings.Contains(string(m.Failure), "authentication_failed") {

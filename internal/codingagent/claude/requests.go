@@ -17,14 +17,14 @@ type controlRequest struct {
 	Suggestions []json.RawMessage `json:"permission_suggestions"`
 	Reason      string            `json:"decision_reason"`
 	BlockedPath json.RawMessage   `json:"blocked_path"`
-	Once        json.RawMessage   `json:"suppress_always_allow_rule"` // what it suggests to allow is wider than what it asks
+	Once        json.RawMessage   `json:"suppress_always_allow_rule"` // it suggests to allow more than it asks for
 }
 
 // request is a question of claude that waits for its answer.
 type request struct {
 	input       json.RawMessage
 	suggestions []json.RawMessage
-	person      bool // claude asks the person, not for leave
+	person      bool // claude asks the user a question, not for approval
 }
 
 type personInput struct {
@@ -54,7 +54,7 @@ func (d *driver) asked(m message) codingagent.Step {
 	verdict := d.turn.Gate(work.Kind, !set(m.Request.BlockedPath) && d.turn.Inside(work.Files...))
 	if verdict == codingagent.Ask && d.open.Put(m.RequestID, r) {
 		title := work.Title
-		if strings.HasPrefix(m.Request.ToolName, "mcp__") && set(m.Request.Input) { // nobody approves arguments that they do not see
+		if strings.HasPrefix(m.Request.ToolName, "mcp__") && set(m.Request.Input) { // a user must see the arguments to approve them
 			title = strings.TrimSpace(title + "\n" + string(m.Request.Input))
 		}
 		return said(codingagent.Request{ID: m.RequestID, Approval: &codingagent.Approval{
@@ -64,7 +64,7 @@ func (d *driver) asked(m message) codingagent.Step {
 	return codingagent.Step{Writes: d.allow(m.RequestID, r, verdict == codingagent.Allow, false)}
 }
 
-// set reports whether a field is there. One of an unknown type counts as set.
+// set reports whether a field is present. One of an unknown type counts as set.
 func set(field json.RawMessage) bool {
 	switch string(field) {
 	case "", "null", "false", `""`:
@@ -101,7 +101,7 @@ func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Writ
 	}
 }
 
-// personSaid gives the answers back in the input of the tool, by the text of the question.
+// personSaid adds the answers to the input of the tool, by the text of the question.
 func (d *driver) personSaid(id string, r request, replies map[string][]string) []codingagent.Write {
 	input := map[string]json.RawMessage{}
 	if json.Unmarshal(r.input, &input) != nil {
@@ -134,7 +134,7 @@ func (d *driver) allow(id string, r request, yes, always bool) []codingagent.Wri
 	return d.respond(id, result)
 }
 
-// sessionOnly has what claude suggests to allow hold for its conversation, not for the person's settings.
+// sessionOnly limits the permissions that claude suggests to its conversation, and keeps them out of the user's settings.
 func sessionOnly(suggestions []json.RawMessage) []map[string]json.RawMessage {
 	var kept []map[string]json.RawMessage
 	for _, raw := range suggestions {

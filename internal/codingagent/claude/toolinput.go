@@ -17,7 +17,7 @@ type toolInput struct {
 
 func (i toolInput) files() []string { return codingagent.Files(i.File, i.Notebook) }
 
-// workOf says what a tool of claude does. False: it is a question to the person.
+// workOf describes the work of a tool of claude. False: it is a question to the user.
 func workOf(id, name string, raw json.RawMessage) (codingagent.Work, bool) {
 	w, ok := callOf(id, name, raw)
 	w.Title = codingagent.Title(w.Title)

@@ -1,8 +1,8 @@
-// Package codex speaks the protocol of `codex app-server`: JSON-RPC lines without a version.
+// Package codex implements the protocol of `codex app-server`: JSON-RPC lines without a version.
 //
-// Shapes: openai/codex, codex-rs/app-server/README.md (commit 001cdd27), codex-rs/app-server-protocol: src/jsonrpc_lite.rs
-// (ids are strings or numbers), schema/json/CommandExecutionRequestApprovalParams.json, ToolRequestUserInputParams.json,
-// v2/TurnStartParams.json and v2/TurnSteerParams.json (commit 28bff793: UserInput); pictures are data: URLs, as protocol/src/user_input.rs says.
+// Shapes: openai/codex, codex-rs/app-server/README.md (commit 001cdd27), codex-rs/app-server-protocol: src/jsonrpc_lite.rs (ids are strings or
+// numbers), schema/json/CommandExecutionRequestApprovalParams.json, ToolRequestUserInputParams.json, v2/TurnStartParams.json and
+// v2/TurnSteerParams.json (commit 28bff793: UserInput); pictures are data: URLs, as in protocol/src/user_input.rs.
 package codex
 
 import (
@@ -49,7 +49,7 @@ func (check) LoggedIn(code int, output string) bool {
 func (d *driver) Command() []string {
 	command := []string{"codex"}
 	if d.turn.Profile != "" {
-		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // app-server has no flag for it; versions that refuse the setting, too, say so
+		command = append(command, "-c", "profile="+string(codingagent.Encode(d.turn.Profile))) // there is no flag; versions that refuse it report so
 	}
 	return append(command, "app-server")
 }
@@ -57,7 +57,7 @@ func (d *driver) Command() []string {
 func (d *driver) Start() []codingagent.Write {
 	return []codingagent.Write{jsonrpc.Request("", d.key("initialize"), "initialize", initializeParams{
 		ClientInfo:   clientInfo{Name: "xbot", Title: "xbot", Version: "1"},
-		Capabilities: capabilities{ExperimentalAPI: true}, // it asks questions of the person only then
+		Capabilities: capabilities{ExperimentalAPI: true}, // it asks the user questions only then
 	})}
 }
 
@@ -75,7 +75,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	}
 }
 
-// answered takes what codex answers to a request of ours.
+// answered takes codex's answer to a request of the driver.
 func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 	name := in.Name()
 	if key, ok := strings.CutPrefix(name, "steer:"); ok {
@@ -142,7 +142,7 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 	}
 }
 
-// begin notes the id of the turn and asks for the interruptions that came before it was known.
+// begin records the id of the turn and sends the interruptions that came before it was known.
 func (d *driver) begin(id string) codingagent.Step {
 	if id == "" || d.id != "" {
 		return codingagent.Step{}
@@ -202,8 +202,8 @@ func (d *driver) sandbox() codingagent.Sandbox {
 	return d.turn.Sandbox
 }
 
-// outer tells codex that its process is confined already: its own sandbox needs namespaces, which a confined runner does not give. The runner
-// has the commands of a read-only turn change nothing (agents.Walls).
+// outer informs codex that its process is confined already: its own sandbox needs namespaces, which a confined runner does not give. The
+// runner makes the commands of a read-only turn change nothing (agents.Confinement).
 func (d *driver) outer() *sandboxPolicy {
 	if !d.turn.Confined || d.sandbox() == codingagent.FullAccess {
 		return nil

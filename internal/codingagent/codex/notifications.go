@@ -23,14 +23,14 @@ type notice struct {
 	} `json:"tokenUsage"`
 }
 
-// notification takes a notification. Those of other threads (agents that codex started) and unknown ones are nothing.
+// notification takes a notification. It ignores unknown ones and those of other threads (agents that codex started).
 func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 	var n notice
 	if !codingagent.Decode(in.Params, &n) || d.thread == "" || n.ThreadID != "" && n.ThreadID != d.thread {
 		return codingagent.Step{}
 	}
 	if n.TurnID != "" && d.id != "" && n.TurnID != d.id {
-		return codingagent.Step{} // an earlier turn, told again
+		return codingagent.Step{} // an earlier turn, repeated
 	}
 	switch in.Method {
 	case "turn/started":
@@ -76,7 +76,7 @@ func (d *driver) completed(i item) codingagent.Step {
 	return codingagent.Step{}
 }
 
-// failed takes an error. Codex says with willRetry false that it gave the turn up, and not every version completes the turn afterwards.
+// failed records an error. Codex reports with willRetry false that it gave the turn up, and not every version completes the turn afterwards.
 func (d *driver) failed(n notice) codingagent.Step {
 	if n.WillRetry != nil && *n.WillRetry {
 		return codingagent.Step{}

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/codingagent/jsonrpc"
 )
 
-// request is a question of codex that waits, or (under "item:" and its id) what an item is about.
+// request is a question of codex that waits, or (under "item:" and its id) the subject of an item.
 type request struct {
 	id          json.RawMessage
 	method      string

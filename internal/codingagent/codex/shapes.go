@@ -44,7 +44,7 @@ type turnParams struct {
 	Personality    string                `json:"personality,omitempty"`
 }
 
-// sandboxPolicy takes the place of the sandbox that the thread was opened with.
+// sandboxPolicy replaces the sandbox that the thread was opened with.
 type sandboxPolicy struct {
 	Type          string `json:"type"`
 	NetworkAccess string `json:"networkAccess"`
@@ -83,7 +83,7 @@ type turnState struct {
 	Error  *turnError `json:"error"`
 }
 
-// turnError is why a turn failed. The kind is a word, or an object with one key.
+// turnError explains why a turn failed. The kind is a word, or an object with one key.
 type turnError struct {
 	Message string          `json:"message"`
 	Details string          `json:"additionalDetails"`
@@ -129,7 +129,7 @@ func (i item) paths() []string {
 	return codingagent.Files(names...)
 }
 
-// work says what an item did. False: it is no work.
+// work describes the work of an item. False: it is no work.
 func (i item) work(done bool) (codingagent.Work, bool) {
 	w := codingagent.Work{ID: i.ID, Done: done, Output: codingagent.Output(i.Output)}
 	w.Failed = done && (i.Status == "failed" || i.Status == "declined" || i.ExitCode != nil && *i.ExitCode != 0)
@@ -156,7 +156,7 @@ type tokens struct {
 	Output int64 `json:"outputTokens"`
 }
 
-// usage makes the tokens of the turn of those of the thread: what the thread had before is known with the first update.
+// usage computes the tokens of the turn from those of the thread: the first update shows the thread's earlier ones.
 type usage struct {
 	known  bool
 	before tokens

@@ -18,20 +18,20 @@ import (
 
 const patience = 30 * time.Second
 
-// Agent is the driver under test, and where its program stands.
+// Agent is the driver under test, and the location of its program.
 type Agent struct {
 	New      func(codingagent.Turn) codingagent.Driver
 	Check    codingagent.Check
 	Bin      string // folder of the fakes
 	Runner   string // xbot-runner, for opencode
 	Silent   bool   // its log-in shows only in a turn
-	Makes    bool   // it begins a thread of any name that it is told to go on with
-	Blinks   bool   // what is said while it works reaches it without pictures
-	Commands bool   // it takes a text that begins with a slash for a command of its own
+	Makes    bool   // it begins a thread of any name that it is to continue
+	Blinks   bool   // a message while it works reaches it without pictures
+	Commands bool   // it takes a text that begins with a slash for one of its commands
 	Sandbox  bool   // its own sandbox decides, so that only approvals are asked of the driver
 }
 
-// conversation is a process of the agent, its driver, and all that happened.
+// conversation is a process of the agent, its driver, and the events so far.
 type conversation struct {
 	t      *testing.T
 	driver codingagent.Driver
@@ -87,7 +87,7 @@ func (c *conversation) leave() {
 	for range c.lines {
 		continue // what it still writes
 	}
-	_ = c.cmd.Wait() // how it ended says nothing
+	_ = c.cmd.Wait() // how it ended proves nothing
 }
 
 // write writes each key once, as a runner does.
@@ -102,7 +102,7 @@ func (c *conversation) write(writes []codingagent.Write) {
 	}
 }
 
-// step takes one line. False says that the process ended.
+// step takes one line. It returns false if the process ended.
 func (c *conversation) step() bool {
 	c.t.Helper()
 	select {
@@ -115,7 +115,7 @@ func (c *conversation) step() bool {
 		c.write(step.Writes)
 		return true
 	case <-time.After(patience):
-		c.t.Fatalf("the agent is silent; it said %.300q", c.log) // 300 bytes a line: pictures are said again
+		c.t.Fatalf("the agent is silent; it said %.300q", c.log) // 300 bytes a line: pictures are repeated
 		return false
 	}
 }

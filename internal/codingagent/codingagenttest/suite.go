@@ -1,5 +1,5 @@
 // Package codingagenttest is the conformance suite of drivers of coding agents: each passes it against a real process that
-// speaks the protocol of its agent.
+// implements the protocol of its agent.
 package codingagenttest
 
 import (
@@ -18,7 +18,7 @@ import (
 	"xbot/internal/codingagent/agenttest"
 )
 
-// Run checks what every driver promises.
+// Run checks the promises of every driver.
 func Run(t *testing.T, a Agent) {
 	for name, claim := range map[string]func(*testing.T, Agent){
 		"answers with its last message": answers, "streams what it says": streams, "goes on in its thread": resumes,
@@ -257,7 +257,7 @@ func dies(t *testing.T, a Agent) {
 	require.Equal(t, "turns: 1; last: say before die", strings.ReplaceAll(a.begin(t, tn).end().Reply, "\n", " "))
 }
 
-// replays reads the log of a whole turn again, from its beginning, up to each of its lines, as a server that comes later does.
+// replays reads the log of a whole turn again, from its beginning, up to each of its lines, like a later server.
 func replays(t *testing.T, a Agent) {
 	tn := turn(t, "think hm", "say one two", "run echo x", "ask approval echo y", "wait", "ask question Q? | a | b", "say end")
 	c := a.begin(t, tn)

@@ -1,5 +1,5 @@
-// Package jsonrpc reads and writes lines of JSON-RPC as coding agents speak it: ids are strings or numbers, and some leave
-// out the version.
+// Package jsonrpc reads and writes lines of JSON-RPC as coding agents use it: ids are strings or numbers, and some omit the
+// version.
 package jsonrpc
 
 import (
@@ -22,7 +22,7 @@ type Message struct {
 	Error   *Error          `json:"error,omitempty"`
 }
 
-// Error is why a request was not answered.
+// Error explains why a request failed.
 type Error struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -77,7 +77,7 @@ func Answer(version, key string, id json.RawMessage, result any) codingagent.Wri
 	return write(key, Message{Version: version, ID: id, Result: result})
 }
 
-// Refuse answers a request that is not known, so that the agent does not wait.
+// Refuse answers an unknown request, so that the agent does not wait.
 func Refuse(version, key string, id json.RawMessage, method string) codingagent.Write {
 	text := "this client does not know the method " + codingagent.Title(method)
 	return write(key, Message{Version: version, ID: id, Error: &Error{Code: MethodNotFound, Message: text}})

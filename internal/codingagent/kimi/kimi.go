@@ -1,4 +1,4 @@
-// Package kimi speaks the wire protocol of `kimi --wire`: JSON-RPC 2.0 lines whose events and requests have a type.
+// Package kimi implements the wire protocol of `kimi --wire`: JSON-RPC 2.0 lines whose events and requests have a type.
 //
 // Shapes: MoonshotAI/kimi-cli (commit 4a550eff), docs/en/customization/wire-mode.md (protocol 1.10),
 // src/kimi_cli/wire/jsonrpc.py (ids are strings), src/kimi_cli/cli/__init__.py (flags: a session id that is not there is made).
@@ -17,13 +17,13 @@ import (
 
 const (
 	version  = "2.0"
-	protocol = "1.8" // what we need has been there since; newer ones add events
+	protocol = "1.8" // it has all the driver needs; newer ones add events
 )
 
 type driver struct {
 	turn     codingagent.Turn
 	begun    bool
-	taken    bool // kimi works on what the person said
+	taken    bool // kimi works on the user's message
 	stepped  bool // it has begun to answer
 	blind    bool // its model sees no pictures
 	stopKeys []string
@@ -43,8 +43,8 @@ func New(turn codingagent.Turn) codingagent.Driver {
 	return &driver{turn: turn, open: codingagent.Remembered[request]{}, works: codingagent.Remembered[*call]{}}
 }
 
-// Check finds kimi. It has no command that tells of the log-in (src/kimi_cli/cli: login, logout, info, acp): what `kimi acp` answers to
-// authenticate knows of an account of Kimi alone, and denies keys of the configuration, with which turns are answered. So a turn says it.
+// Check finds kimi. It has no command that shows the log-in (src/kimi_cli/cli: login, logout, info, acp): the answer of `kimi acp` to
+// authenticate covers accounts of Kimi alone, and denies keys of the configuration, with which turns are answered. So a turn shows it.
 func Check() codingagent.Check {
 	return codingagent.Check{Command: []string{"kimi", "--version"}, Hint: "kimi login", Reader: check{}, Silent: true}
 }
@@ -77,7 +77,7 @@ func (d *driver) Command() []string {
 	return command
 }
 
-// session names the conversation. kimi does not tell the id of a new one, but takes one that it is given.
+// session names the conversation. kimi does not return the id of a new one, but accepts a given one.
 func (d *driver) session() string {
 	if d.turn.Thread != "" {
 		return d.turn.Thread
@@ -127,7 +127,7 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 	return codingagent.Step{}
 }
 
-// prompt gives kimi the person's message: a text, or parts of content (TextPart and ImageURLPart in packages/kosong/src/kosong/message.py).
+// prompt gives kimi the user's message: a text, or parts of content (TextPart and ImageURLPart in packages/kosong/src/kosong/message.py).
 func (d *driver) prompt() codingagent.Write {
 	m := d.turn.Said().Unslashed()
 	var input any = m.Text
@@ -154,7 +154,7 @@ func (d *driver) refusesPictures(why *jsonrpc.Error) bool {
 	return why != nil && why.Code == notSupported && !d.stepped && !d.blind && len(d.turn.Said().Shown()) > 0
 }
 
-// begin sends the person's message. A version that knows no initialize needs none.
+// begin sends the user's message. A version without initialize does not need it.
 func (d *driver) begin(refused *jsonrpc.Error) codingagent.Step {
 	if refused != nil && refused.Code != jsonrpc.MethodNotFound {
 		return d.failed(refused)

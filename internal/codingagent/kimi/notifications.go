@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxArguments = 1 << 20 // bytes of a call's arguments that are put together
+	maxArguments = 1 << 20 // bytes of a call's arguments that are joined
 	maxLooks     = 100
 )
 
@@ -18,7 +18,7 @@ type envelope struct {
 	Payload json.RawMessage `json:"payload"`
 }
 
-// part is a piece of what kimi says, and of the output of a tool.
+// part is a piece of kimi's text, or of the output of a tool.
 type part struct {
 	Type  string `json:"type"`
 	Text  string `json:"text"`
@@ -29,7 +29,7 @@ type part struct {
 type call struct {
 	id, name  string
 	arguments strings.Builder
-	begun     bool // it was told that it begins
+	begun     bool // its beginning was reported
 	looks     int  // whether the arguments are whole
 }
 
@@ -54,7 +54,7 @@ func (d *driver) event(e envelope) codingagent.Step {
 	case "StepBegin", "TurnEnd", "StepInterrupted":
 		return d.closeMessage()
 	case "StepRetry":
-		d.text.Reset() // what was said is said again
+		d.text.Reset() // the text is sent again
 		d.messages++
 	case "ToolCall":
 		return d.called(e.Payload)
@@ -125,7 +125,7 @@ func (d *driver) called(payload json.RawMessage) codingagent.Step {
 	return step
 }
 
-// begin tells that a call begins, once its arguments are whole, or at the latest when it ends.
+// begin reports that a call begins, once its arguments are whole, or at the latest when it ends.
 func (c *call) begin(ends bool) []codingagent.Event {
 	if c.begun || !ends && !c.whole() {
 		return nil
@@ -192,14 +192,14 @@ func textOf(raw json.RawMessage) string {
 		return text
 	}
 	var parts []part
-	_ = json.Unmarshal(raw, &parts) // what is no list has no text
+	_ = json.Unmarshal(raw, &parts) // only a list has text
 	for _, p := range parts {
 		text += p.Text
 	}
 	return text
 }
 
-// work says what a call does, as far as its arguments are known. False: it is a question to the person.
+// work describes a call, as far as its arguments are known. False: it is a question to the user.
 func (c *call) work() (codingagent.Work, bool) {
 	var in struct {
 		Command string `json:"command"`

@@ -37,10 +37,10 @@ type Agent struct {
 	Answered time.Time // the end of its newest turn, if that turn was answered; else zero
 }
 
-// Check runs the log-in check of an agent on a runner, and returns for an operator what it found. The agent is taken to work unless that is
+// Check runs the log-in check of an agent on a runner, and returns the result for an operator. The agent is assumed to work unless that is
 // disproved: a turn that was answered counts more than the check, which knows the log-ins of the agent alone and not the providers of its
-// configuration, and a check that does not end in time, as on a busy machine, says nothing. NotFound says that the agent is not installed,
-// Denied that nobody is logged in, with the command that logs in; other errors are those of the runner.
+// configuration, and a check that does not end in time, as on a busy machine, proves nothing. NotFound means that the agent is not
+// installed, Denied that it is not logged in, with the command that logs in; other errors are those of the runner.
 func Check(ctx context.Context, box Box, a Agent) (string, error) {
 	check, err := agents.Check(a.Name)
 	if err != nil {
@@ -74,7 +74,7 @@ func Check(ctx context.Context, box Box, a Agent) (string, error) {
 	return configured(ctx, box, a.Name, check)
 }
 
-// configured decides on an agent without a log-in: one whose configuration names a provider of its own needs none.
+// configured decides on an agent without a log-in: one whose configuration names a provider needs none.
 func configured(ctx context.Context, box Box, agent string, check codingagent.Check) (string, error) {
 	if check.Providers != "" {
 		done, err := run(ctx, box, check.Providers)

@@ -81,7 +81,7 @@ type part struct {
 	} `json:"state"`
 }
 
-// partState is how much of a part was told.
+// partState is how much of a part was reported.
 type partState struct {
 	kind   string
 	told   strings.Builder

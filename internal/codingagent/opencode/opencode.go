@@ -1,7 +1,8 @@
-// Package opencode speaks the lines of `xbot-runner opencode-bridge`, which carries them to the HTTP server of opencode.
+// Package opencode implements the lines of `xbot-runner opencode-bridge`, which carries them to the HTTP server of opencode.
 //
 // Shapes: anomalyco/opencode, packages/opencode/src/question/index.ts and src/permission/index.ts (commit 0197fee9),
-// packages/sdk/js/src/v2/gen/types.gen.ts (events, messages, parts; the second form of permissions and questions: @opencode-ai/sdk 1.19.3), packages/sdk/js/src/v2/server.ts (commit 17d34a64).
+// packages/sdk/js/src/v2/gen/types.gen.ts (events, messages, parts; the second form of permissions and questions: @opencode-ai/sdk 1.19.3),
+// packages/sdk/js/src/v2/server.ts (commit 17d34a64).
 package opencode
 
 import (
@@ -22,8 +23,8 @@ type driver struct {
 	reply    string
 	stopKeys []string
 	steers   codingagent.Steers
-	first    string                       // id of the person's first message
-	heard    codingagent.Remembered[bool] // texts of the person's further messages
+	first    string                       // id of the user's first message
+	heard    codingagent.Remembered[bool] // texts of the user's further messages
 	open     codingagent.Remembered[request]
 	parts    codingagent.Remembered[*partState]
 	roles    codingagent.Remembered[string]
@@ -33,9 +34,9 @@ type driver struct {
 
 // phase is how far the turn is.
 type phase struct {
-	taken   bool // opencode has what the person said
+	taken   bool // opencode has the user's message
 	busy    bool // it works on it
-	stopped bool // it was told to stop
+	stopped bool // it was asked to stop
 	gone    bool // it does not have the conversation
 	ended   bool
 }
@@ -55,7 +56,7 @@ func Check() codingagent.Check {
 	return codingagent.Check{Command: []string{"opencode", "auth", "list"}, Hint: "opencode auth login", Reader: check{}, Providers: providers}
 }
 
-// providers finds a provider in the configuration of the person or of the workspace: `opencode auth list` knows stored keys and keys in the
+// providers finds a provider in the configuration of the user or of the workspace: `opencode auth list` knows stored keys and keys in the
 // environment alone.
 const providers = `grep -Eqs '"provider"[[:space:]]*:' "${OPENCODE_CONFIG:-/dev/null}" "${XDG_CONFIG_HOME:-$HOME/.config}"/opencode/opencode.json "${XDG_CONFIG_HOME:-$HOME/.config}"/opencode/opencode.jsonc opencode.json opencode.jsonc`
 
@@ -88,9 +89,9 @@ func (d *driver) permissions() map[string]string {
 	return map[string]string{"bash": word, "edit": edit, "webfetch": word, "external_directory": word}
 }
 
-func (d *driver) Start() []codingagent.Write { return nil } // the bridge says when it is ready
+func (d *driver) Start() []codingagent.Write { return nil } // the bridge reports when it is ready
 
-// line is what the bridge writes.
+// line is a line of the bridge.
 type line struct {
 	Type   string          `json:"type"` // ready, response, event, resubscribed, end
 	ID     string          `json:"id"`
@@ -115,7 +116,7 @@ func (d *driver) Line(raw []byte) codingagent.Step {
 		return d.notification(l.Event)
 	case l.Type == "resubscribed" && d.session != "":
 		return codingagent.Step{Writes: d.askState()}
-	case l.Type == "end" && d.session == "": // later nobody knows what opencode did: the bridge ends without a word of the turn
+	case l.Type == "end" && d.session == "": // later the outcome is unknown: the bridge ends without an end of the turn
 		return d.end(&failure{Name: "bridge", Data: failureData{Message: l.Error}})
 	}
 	return codingagent.Step{}
@@ -131,14 +132,14 @@ func (d *driver) openSession() codingagent.Write {
 func (d *driver) answered(l line) codingagent.Step {
 	good := l.Status >= 200 && l.Status < 300
 	if key, ok := strings.CutPrefix(l.ID, "steer:"); ok {
-		if !d.ended { // one that came after the end began a turn that nobody reads
+		if !d.ended { // one after the end began a turn that is not read
 			d.steers.Settle(key, good)
 		}
 		return codingagent.Step{}
 	}
 	switch {
 	case d.ended:
-	case l.ID == d.key("prompt") && l.broken(): // opencode is gone, and nobody knows what it did: the end of the bridge follows
+	case l.ID == d.key("prompt") && l.broken(): // opencode is gone, and the outcome is unknown: the end of the bridge follows
 	case l.ID == d.key("session") || l.ID == d.key("prompt"):
 		if !good {
 			d.gone = l.ID == d.key("session") && d.turn.Thread != "" && l.Status == http.StatusNotFound
@@ -156,7 +157,7 @@ func (d *driver) answered(l line) codingagent.Step {
 	return codingagent.Step{}
 }
 
-// take notes that opencode has what the person said.
+// take records that opencode has the user's message.
 func (d *driver) take() codingagent.Step {
 	if d.taken {
 		return codingagent.Step{}
@@ -196,7 +197,7 @@ func (d *driver) prompt(body json.RawMessage) codingagent.Step {
 	return step
 }
 
-// message sends a text and files: TextPartInput and FilePartInput of the SDK. opencode tells a model that reads no pictures of them.
+// message sends a text and files: TextPartInput and FilePartInput of the SDK. opencode names the files to a model that reads no pictures.
 func (d *driver) message(key string, m codingagent.Message) codingagent.Write {
 	parts := []any{map[string]any{"type": "text", "text": m.Text}}
 	for _, p := range m.Shown() {
@@ -221,7 +222,7 @@ func (d *driver) message(key string, m codingagent.Message) codingagent.Write {
 // Steer sends another message to the session that works: it is read with its next step.
 func (d *driver) Steer(key string, m codingagent.Message) ([]codingagent.Write, bool) {
 	if d.session == "" || !d.steers.May(key, !d.ended || d.heard[m.Text]) {
-		return nil, false // what came before the end stands among the messages, though its answer may come after
+		return nil, false // a message before the end is in the list of messages, though its answer may come after
 	}
 	return []codingagent.Write{d.message("steer:"+key, m)}, true
 }

@@ -55,7 +55,7 @@ func (d *driver) state(l line) codingagent.Step {
 	return codingagent.Step{}
 }
 
-// missed takes the messages of the session from the person's first message of the turn on; known parts change nothing.
+// missed reads the messages of the session from the user's first message of the turn on; known parts change nothing.
 func (d *driver) missed(body json.RawMessage) codingagent.Step {
 	var messages []struct {
 		Info  messageInfo `json:"info"`

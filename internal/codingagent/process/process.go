@@ -1,5 +1,5 @@
-// Package process runs the process of a coding agent on a runner and has a driver speak to it. The process is a command of the
-// runner: it goes on without the server, and a server that comes later reads what it wrote from its beginning.
+// Package process runs the process of a coding agent on a runner and connects a driver to it. The process is a command of the
+// runner: it continues without the server, and a later server reads its output from the beginning.
 package process
 
 import (
@@ -17,7 +17,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Box is what a process needs of a sandbox.
+// Box is the part of a sandbox that a process needs.
 type Box interface {
 	sandbox.Feeder
 	Exec(ctx context.Context, req sandbox.ExecRequest) (sandbox.ExecResult, error)
@@ -40,7 +40,7 @@ const (
 type Listener interface {
 	// Starting is as in sandbox.ExecRequest.
 	Starting(ctx context.Context, store string) error
-	// Take is told what the agent says, in order. A server that comes later is told all of it again. It must return quickly.
+	// Take receives the events of the agent, in order. A later server receives all of them again. It must return quickly.
 	Take(e codingagent.Event)
 }
 
@@ -50,7 +50,7 @@ type Process struct {
 	ID          chat.CallID // names the process: the same id is never started twice
 	Driver      codingagent.Driver
 	Dir         string              // working folder on the runner
-	Environment sandbox.Environment // its secrets are also hidden in what the agent says
+	Environment sandbox.Environment // its secrets are also hidden in the agent's output
 	Confinement chat.Confinement    // within which it is started
 	StartedOn   string              // as in sandbox.ExecRequest
 	Listener    Listener
@@ -64,22 +64,22 @@ type Process struct {
 	over    chan struct{} // made by Run; closed with the first End
 }
 
-// final is how the turn of a process ended.
+// final is the end of a process's turn.
 type final struct {
 	end     *codingagent.End
 	tooLong bool
 }
 
-// Result is how a process came to its end.
+// Result is the end of a process.
 type Result struct {
-	End  *codingagent.End // what the agent said of it; nil: the process ended without a word, and nobody knows what it did
+	End  *codingagent.End // the end that the agent reported; nil: the process ended without one, and its outcome is unknown
 	Exec sandbox.ExecResult
 	Long bool // it wrote a line that is too long, and was ended for that
 }
 
-// Run attaches to the process or starts it, and follows it until the agent says that the turn is over, or the process ends. When
-// ctx ends it lets go, and the process goes on: another Run finds it. Errors are those of Exec; Unavailable says that nothing
-// was started. The runner keeps what the process wrote until Forget: another Run reads it again.
+// Run attaches to the process or starts it, and follows it until the agent reports the end of the turn, or the process ends.
+// When ctx ends, Run returns and the process continues: another Run finds it. Errors are those of Exec; Unavailable means that
+// nothing was started. The runner keeps the output of the process until Forget: another Run reads it again.
 func (p *Process) Run(ctx context.Context) (Result, error) {
 	p.changed, p.over = make(chan struct{}, 1), make(chan struct{})
 	p.mu.Lock()
@@ -115,12 +115,12 @@ func (p *Process) Run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	if err != nil {
-		_ = p.Kill(ctx) // the turn is over, and nobody waits for the process; a kill that does not get through is noted
+		_ = p.Kill(ctx) // the turn is over, and nothing waits for the process; a failed kill is logged
 	}
 	return Result{End: p.end, Exec: done, Long: p.tooLong}, nil
 }
 
-// lookKey is the key of the write by which Ended looks at a process.
+// lookKey is the key of the write by which Ended probes a process.
 const lookKey = "look"
 
 // Ended reports whether a process that was started has ended or is lost. It writes nothing: a runner refuses even an empty write to a
@@ -133,14 +133,14 @@ func Ended(ctx context.Context, box sandbox.Feeder, id chat.CallID, store string
 	return false, err
 }
 
-// Forget has the runner forget a process that has ended, once what it said is kept. It does so by itself after a week.
+// Forget makes the runner forget an ended process, once its output is stored. Without it the runner does so after a week.
 func (p *Process) Forget(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	_ = p.Box.Release(ctx, p.ID) // forgotten later otherwise
 }
 
-// finish ends a process whose turn is over and that does not end by itself.
+// finish ends a process that goes on after the end of its turn.
 func (p *Process) finish(ctx context.Context, ended <-chan struct{}) {
 	select {
 	case <-p.over:
@@ -153,7 +153,7 @@ func (p *Process) finish(ctx context.Context, ended <-chan struct{}) {
 	case <-ended:
 	case <-ctx.Done():
 	case <-grace.C:
-		_ = p.Kill(ctx) // a kill that does not get through is noted by the sandbox
+		_ = p.Kill(ctx) // a failed kill is logged by the sandbox
 	}
 }
 
@@ -164,7 +164,7 @@ func (p *Process) Kill(ctx context.Context) error {
 	return p.Box.Kill(ctx, p.ID)
 }
 
-// Steer puts what a person said into the running turn. False says that the agent cannot take it now.
+// Steer puts a message of a user into the running turn. It returns false if the agent cannot take it now.
 func (p *Process) Steer(key string, m codingagent.Message) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -227,7 +227,7 @@ func (p *Process) take(piece []byte) {
 	}
 }
 
-// read has the driver take a line. What comes after the end of the turn is of no interest.
+// read passes a line to the driver. Output after the end of the turn are ignored.
 func (p *Process) read(line []byte) {
 	step := p.Driver.Line(bytes.Clone(line))
 	p.add(step.Writes)
@@ -241,14 +241,14 @@ func (p *Process) read(line []byte) {
 	}
 }
 
-// close ends the input once what is queued was written. The caller holds the lock.
+// close ends the input once the queue was written. The caller holds the lock.
 func (p *Process) close() {
 	p.closing = true
 	p.wake()
 	close(p.over)
 }
 
-// write carries out what is queued, in order.
+// write writes the queue, in order.
 func (p *Process) write(ctx context.Context, store string) {
 	for {
 		p.mu.Lock()
@@ -275,7 +275,7 @@ func (p *Process) write(ctx context.Context, store string) {
 // closeKey is the key of the write that ends the input.
 const closeKey = "end of input"
 
-// feed writes until the runner has it. False says that nothing can be written any more; how the process ended is seen elsewhere.
+// feed writes until the runner has it. It returns false if nothing can be written any more; how the process ended is seen elsewhere.
 func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 	for {
 		err := p.Box.Feed(ctx, p.ID, in)
@@ -287,7 +287,7 @@ func (p *Process) feed(ctx context.Context, in sandbox.Input) bool {
 		case kind == fault.NotFound, kind == fault.Conflict:
 			return false // it has ended
 		case kind != fault.Unavailable && !errors.Is(err, context.DeadlineExceeded):
-			_ = p.Kill(ctx) // it waits for what it will never read
+			_ = p.Kill(ctx) // it would wait for input that never comes
 			return false
 		}
 		select {
@@ -310,7 +310,7 @@ func temporary(folder string) string {
 	return "export TMPDIR=" + codingagent.CommandLine([]string{folder}) + "; "
 }
 
-// commandLine is a command line for the shell of a runner. The runner's own program is found where the runner says, else by its name.
+// commandLine is a command line for the shell of a runner. The runner's own program is found by the runner's variable, else by its name.
 func commandLine(words []string) string {
 	if words[0] != codingagent.RunnerProgram {
 		return codingagent.CommandLine(words)

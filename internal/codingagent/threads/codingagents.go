@@ -24,7 +24,7 @@ type Store struct{ db *pg.DB }
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// CodingThread returns with which thread a conversation goes on; nil: with none.
+// CodingThread returns the thread that a conversation continues; nil: none.
 func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error) {
 	row, err := dbsqlc.Q.CodingThread(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Fresh {
@@ -39,8 +39,8 @@ func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codinga
 	}, nil
 }
 
-// BindCodingThread has a conversation go on with a thread from its newest message on. NotFound says that the thread belongs to a
-// conversation of somebody else, Conflict that a turn runs.
+// BindCodingThread makes a conversation continue a thread from its newest message on. NotFound means that the thread belongs to
+// a conversation of another user, Conflict that a turn runs.
 func (s *Store) BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		others, err := dbsqlc.Q.CodingThreadOfOthers(ctx, tx, dbsqlc.CodingThreadOfOthersParams{Agent: b.Agent, Thread: chat.Clean(b.Thread), SessionKey: key})
@@ -94,7 +94,7 @@ func (s *Store) CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent
 	return out, nil
 }
 
-// AskingCodingRuns lists the processes that wait for a person, at most 500, in random order.
+// AskingCodingRuns lists the processes that wait for a user, at most 500, in random order.
 func (s *Store) AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, error) {
 	rows, err := dbsqlc.Q.CodingRunListAsking(ctx, s.db.Pool)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Store) AskingCodingRuns(ctx context.Context) ([]codingagent.AskingRun, 
 	return out, nil
 }
 
-// NewestCodingRuns lists how the newest turn of each agent on each runner of each user ended, as far as it is kept.
+// NewestCodingRuns lists how the newest turn of each agent on each runner of each user ended, as far as it is stored.
 func (s *Store) NewestCodingRuns(ctx context.Context) ([]codingagent.NewestRun, error) {
 	rows, err := dbsqlc.Q.CodingRunListNewest(ctx, s.db.Pool)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s *Store) NewestCodingRuns(ctx context.Context) ([]codingagent.NewestRun, 
 	return out, nil
 }
 
-// BeginCodingRun writes a process down before it is started. The first one of a round stands and is returned. Conflict says that the turn is over.
+// BeginCodingRun records a process before it is started. The first one of a round wins and is returned. Conflict means that the turn is over.
 func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error) {
 	r.Request.Text = chat.Clean(r.Request.Text)
 	request, err := json.Marshal(r.Request)
@@ -153,10 +153,10 @@ func (s *Store) BeginCodingRun(ctx context.Context, key chat.SessionKey, r codin
 	return r, errOver
 }
 
-// errOver says that a turn is over, so that nothing is started for it.
+// errOver means that a turn is over, so that nothing is started for it.
 var errOver = fault.Errorf(fault.Conflict, "the turn is over: no coding agent is started for it")
 
-// SendCodingRun notes to which job store a process is sent, before it is. Conflict says that its turn is over.
+// SendCodingRun records to which job store a process is sent, before it is. Conflict means that its turn is over.
 func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store string) error {
 	open, err := dbsqlc.Q.CodingRunSent(ctx, s.db.Pool, dbsqlc.CodingRunSentParams{TurnID: r.Turn, Round: int32(r.Round), Store: store})
 	if err == nil && open == 0 {
@@ -165,7 +165,7 @@ func (s *Store) SendCodingRun(ctx context.Context, r codingagent.Run, store stri
 	return pg.Classify(err)
 }
 
-// EndCodingRun notes that a process has ended, and with what its conversation goes on; used is what it took. Repeated it adds nothing.
+// EndCodingRun records the end of a process, and the thread that its conversation continues; used is its usage. Repeating it adds nothing.
 func (s *Store) EndCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run, b codingagent.Binding, used codingagent.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ended, err := dbsqlc.Q.CodingRunEnd(ctx, tx, dbsqlc.CodingRunEndParams{TurnID: r.Turn, Round: int32(r.Round)})

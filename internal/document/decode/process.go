@@ -17,7 +17,7 @@ import (
 const (
 	// afterKill bounds the wait for a killed process.
 	afterKill = 5 * time.Second
-	// maxWords bounds how much of the process's stderr is kept, in bytes.
+	// maxWords bounds the kept part of the process's stderr, in bytes.
 	maxWords = 4 << 10
 )
 

@@ -1,4 +1,4 @@
-// Package filename makes names that strangers gave safe to create and to show.
+// Package filename makes names from outsiders safe to create and to show.
 package filename
 
 import (

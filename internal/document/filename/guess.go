@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Guess is an ending, with its dot, for content that nobody has named: by its first 512 bytes. Empty: it may be anything.
+// Guess is an ending, with its dot, for content without a name: by its first 512 bytes. Empty: it may be anything.
 func Guess(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	if kind == "application/octet-stream" {
@@ -23,7 +23,7 @@ func Guess(head []byte) string {
 	return slices.Min(all)
 }
 
-// endings are those that people expect, where a type has several.
+// endings are the usual endings, where a type has several.
 var endings = map[string]string{
 	"image/jpeg": ".jpg", "image/png": ".png", "image/gif": ".gif", "image/webp": ".webp", "text/plain": ".txt", "video/mp4": ".mp4",
 	"audio/mpeg": ".mp3", "application/ogg": ".ogg", "audio/wave": ".wav", "application/pdf": ".pdf", "application/zip": ".zip",

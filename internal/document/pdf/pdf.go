@@ -14,7 +14,7 @@ import (
 const (
 	// MaxBytes bounds a file.
 	MaxBytes = 50 << 20
-	// MaxTextPages is how many pages' text is read at once.
+	// MaxTextPages bounds the pages whose text is read at once.
 	MaxTextPages = 100
 	// MaxPicturePages is of how many pages pictures are made at once.
 	MaxPicturePages = 10
@@ -40,11 +40,11 @@ func Begins(head []byte) bool { return bytes.Contains(head[:min(len(head), 1024)
 
 // Reader reads documents. The program must import package engine.
 type Reader struct {
-	// Cache is a folder that keeps the engine translated for this machine, for nobody else to write; empty: each reading translates it.
+	// Cache is a folder that keeps the engine translated for this machine, which no other user may write; empty: each reading translates it.
 	Cache string
 }
 
-// Want is what is wanted of a document; without pages only their number.
+// Want is the requested parts of a document; without pages only their number.
 type Want struct {
 	Pages    []Range `json:"pages,omitempty"`
 	Pictures bool    `json:"pictures,omitempty"` // in place of the text
@@ -52,7 +52,7 @@ type Want struct {
 	MaxText  int     `json:"max_text,omitempty"` // of all pages, in bytes; a first page that has more is cut
 }
 
-// Document is what was read.
+// Document is the result of reading.
 type Document struct {
 	Count int    `json:"count"`           // of all pages
 	Pages []Page `json:"pages,omitempty"` // the wanted pages, as many as fit, in the wanted order

@@ -2,15 +2,15 @@ package picture
 
 import "encoding/binary"
 
-// The markers of JPEG that are told apart (ITU T.81, table B.1).
+// The markers of JPEG that are distinguished (ITU T.81, table B.1).
 const (
 	baseline    = 0xc0 // beginning of a frame; 0xc1 is an extended one
 	progressive = 0xc2
 	restart     = 0xd0 // to 0xd7; no length follows
 )
 
-// jpegBytes is what a JPEG file of so many pixels takes in memory while it is decoded, in bytes: one a sample, and four more for each
-// coefficient of a progressive file, all of which are kept until the last scan. The file's own header says how many samples a pixel has.
+// jpegBytes is the memory that a JPEG file of so many pixels takes while it is decoded, in bytes: one a sample, and four more for each
+// coefficient of a progressive file, all of which are kept until the last scan. The file's own header has the number of samples of a pixel.
 func jpegBytes(file []byte, pixels int64) int64 {
 	marker, header := frame(file)
 	samples, widest, highest := int64(0), int64(1), int64(1)

@@ -11,7 +11,7 @@ import (
 // upright is the orientation of EXIF that needs no turning; the others are 2 to 8.
 const upright = 1
 
-// formats are those whose files can say how the camera was held.
+// formats are those whose files can hold how the camera was held.
 var formats = map[string]imagemeta.ImageFormat{"jpeg": imagemeta.JPEG, "png": imagemeta.PNG, "webp": imagemeta.WebP}
 
 // orientation reads how the camera was held. What cannot be read is upright.
@@ -58,7 +58,7 @@ func turn(source *image.RGBA, orientation int) *image.RGBA {
 	return out
 }
 
-// turned is where a pixel of a picture of w × h pixels goes.
+// turned is the new place of a pixel of a picture of w × h pixels.
 func turned(orientation, x, y, w, h int) (tx, ty int) {
 	switch orientation {
 	case 2: // mirrored

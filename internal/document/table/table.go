@@ -18,7 +18,7 @@ import (
 	"xbot/runner/charset"
 )
 
-// Bounds of what is read.
+// Bounds of reading.
 const (
 	MaxBytes   = 20 << 20 // of the file
 	maxRows    = 500

@@ -68,7 +68,7 @@ func tooLarge(what string) error {
 	return fault.Errorf(fault.Invalid, "the workbook has %s that is larger than can be shown: download it", what)
 }
 
-// checkWorkbook refuses a workbook that takes too much memory to be read, with little memory of its own.
+// checkWorkbook refuses a workbook that takes too much memory to be read. It needs little memory.
 func checkWorkbook(data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -86,7 +86,7 @@ func checkWorkbook(data []byte) error {
 	return nil
 }
 
-// weight is what a workbook takes: how long the longest of the texts is that cells share, and how much the largest row holds.
+// weight is the size of a workbook: how long the longest of the texts is that cells share, and how much the largest row holds.
 type weight struct {
 	left                         int64 // bytes that may still be read
 	elements                     int

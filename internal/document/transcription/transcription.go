@@ -1,4 +1,4 @@
-// Package transcription turns what people say into text, by a service that is compatible with OpenAI's.
+// Package transcription turns speech into text, by a service that is compatible with OpenAI's.
 package transcription
 
 import (
@@ -24,11 +24,11 @@ const (
 	maxAnswer  = 1 << 20 // bytes
 	maxText    = 20_000  // characters of a transcript
 	callTime   = time.Minute
-	sniffed    = 512 // bytes of a file that tell its form
+	sniffed    = 512 // bytes of a file that identify its form
 	tries      = 3   // calls in all where the service was down
 )
 
-// Keys say how the service is reached for a person.
+// Keys return how the service is reached for a user.
 type Keys interface {
 	For(ctx context.Context, user chat.UserID, service string) (toolkey.Access, error)
 }
@@ -39,7 +39,7 @@ type Transcriber struct {
 	Pause time.Duration // before the second call, doubling; 0: a second
 }
 
-// endings are those of files of sound.
+// endings are the file name endings of audio files.
 var endings = map[string]bool{
 	".aac": true, ".aiff": true, ".amr": true, ".flac": true, ".m4a": true, ".mp3": true, ".mpga": true, ".oga": true, ".ogg": true, ".opus": true, ".silk": true, ".wav": true, ".wma": true,
 }
@@ -49,7 +49,7 @@ func (*Transcriber) IsAudio(kind, name string) bool {
 	return kind == "audio" || endings[strings.ToLower(path.Ext(name))]
 }
 
-// Transcribe returns what is said in a file, on one line. A service that is down is asked again, within less than three minutes in all. Invalid:
+// Transcribe returns the speech in a file as text, on one line. It retries a service that is down, within less than three minutes in all. Invalid:
 // there is no key, or the service refuses the file.
 func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error) {
 	if len(audio) > chat.MaxAudio {
@@ -125,7 +125,7 @@ func formOf(model, name string, audio []byte) (body io.Reader, contentType strin
 	return &b, w.FormDataContentType(), w.Close()
 }
 
-// sentName tells the service the form of a file, and nothing of what it is called. What it holds counts: platforms convert voices and keep
+// sentName shows the service the form of a file, and not its name. The content counts: platforms convert voices and keep
 // their names. Opus comes in Ogg.
 func sentName(name string, audio []byte) string {
 	ending := filename.Guess(audio[:min(len(audio), sniffed)])

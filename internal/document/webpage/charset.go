@@ -14,8 +14,8 @@ import (
 //
 //   - a byte order mark
 //   - bytes beyond ASCII that are UTF-8 are hardly ever something else
-//   - the header, then the page's own word (meta); one that says UTF-8 of bytes that are not, or Latin 1, which is what servers are set to where
-//     nobody set them, is taken only where nothing better is known
+//   - the header, then the page's own word (meta); one that claims UTF-8 for bytes that are not, or Latin 1, which is the default of servers
+//     without a setting, is taken only where nothing better is known
 //   - pairs of bytes as Chinese text has them are GBK
 //   - else Latin 1, as browsers have it (windows-1252)
 func utf8Of(data []byte, contentType string) string {
@@ -45,7 +45,7 @@ func utf8Of(data []byte, contentType string) string {
 	return decoded(data, latin)
 }
 
-// specific reports whether a name of an encoding says something: UTF-8 was looked for before, and Latin 1 is what is said by default.
+// specific reports whether a name of an encoding is meaningful: UTF-8 was looked for before, and Latin 1 is a default.
 func specific(name string) bool {
 	return name != "" && name != "utf-8" && name != "windows-1252" && name != "replacement"
 }
@@ -109,7 +109,7 @@ func mostlyUTF8(data []byte) bool {
 	return good >= 9*bad
 }
 
-// chinese reports whether bytes beyond ASCII come in the pairs of the characters of GB 2312, nine of ten. In Western text they stand alone.
+// chinese reports whether bytes beyond ASCII come in the pairs of the characters of GB 2312, nine of ten. In Western text they are single.
 func chinese(data []byte) bool {
 	pairs, rest := 0, 0
 	for i := 0; i < len(data); i++ {

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/host/safehttp"
 )
 
-// body is what a server sent.
+// body is the content that a server sent.
 type body struct {
 	from *url.URL // after redirects
 	said string   // its Content-Type
@@ -51,7 +51,7 @@ func (r *Reader) fetch(ctx context.Context, from *url.URL) (body, error) {
 	return body{from: at, said: said, kind: kindOf(said, data), data: data}, nil
 }
 
-// refused says what a server answered, in words of ours: its own are a stranger's.
+// refused describes a server's answer in words of ours: its own are an outsider's.
 func refused(at *url.URL, code int) error {
 	kind := fault.Unavailable
 	switch code {

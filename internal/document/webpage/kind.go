@@ -9,14 +9,14 @@ import (
 	"xbot/internal/document/pdf"
 )
 
-// Media types that are taken apart.
+// Media types with a special treatment.
 const (
 	kindHTML  = "text/html"
 	kindXHTML = "application/xhtml+xml"
 	kindPDF   = "application/pdf"
 )
 
-// kindOf is the media type that a server says, and what the content looks like where it says nothing, or nothing that can be meant.
+// kindOf is the media type that a server gives, and the detected one if that is missing or cannot be meant.
 func kindOf(said string, data []byte) string {
 	kind, _, err := mime.ParseMediaType(said)
 	kind = oneLine(strings.ToLower(kind), 100)

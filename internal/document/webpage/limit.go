@@ -17,7 +17,7 @@ const (
 	maxAttrs     = 64      // of a tag that are looked at
 	maxHref      = 2048    // bytes
 	maxNames     = 256     // bytes of class and id
-	maxMeta      = 1024    // bytes of what a page says of itself
+	maxMeta      = 1024    // bytes of a page's metadata
 	maxAlt       = 300     // bytes
 	maxSpan      = 50      // rows or columns of a cell
 	maxListStart = 6       // digits
@@ -30,10 +30,10 @@ type limitedText struct {
 	cut  bool     // it has more tags than are read
 }
 
-// limit writes HTML anew from its tokens: a few elements with a few attributes, and the text. What parsers take long for never reaches one: of
+// limit rewrites HTML from its tokens: a few elements with a few attributes, and the text. What parsers take long for never reaches one: of
 // the elements that are opened again in each block after they were left open (HTML §13.2.4.3) only a, code, em and strong remain, and
-// these have nothing to be told apart by, so that at most three of each are open; attributes are bounded, and so is the number of tags. All text is
-// escaped anew, so that what is left out joins nothing into a tag.
+// these have nothing to distinguish them, so that at most three of each are open; attributes are bounded, and so is the number of tags. All text is
+// escaped again, so that what is left out joins nothing into a tag.
 func limit(src string, from *url.URL) limitedText {
 	s := &limiter{out: limitedText{base: from}}
 	s.html.Grow(len(src))
@@ -68,7 +68,7 @@ type limiter struct {
 	inert int  // inside of so many elements that show no text, such as drawings
 }
 
-// rename are elements that stand for others.
+// rename maps elements to others that replace them.
 var rename = map[atom.Atom]atom.Atom{
 	atom.B: atom.Strong, atom.I: atom.Em, atom.Center: atom.Div, atom.Form: atom.Div, atom.Fieldset: atom.Div, atom.Dialog: atom.Div, atom.Details: atom.Div,
 	atom.Summary: atom.P, atom.Legend: atom.P, atom.Address: atom.Div, atom.Hgroup: atom.Div, atom.Menu: atom.Ul, atom.Dir: atom.Ul, atom.Samp: atom.Code,
@@ -104,7 +104,7 @@ func (s *limiter) text(text []byte) {
 	}
 }
 
-// escape is what keeps a text from being anything else in HTML.
+// escape escapes a text for HTML.
 var escape = strings.NewReplacer("&", "&amp;", "<", "&lt;")
 
 func named(name []byte) atom.Atom {
@@ -162,7 +162,7 @@ func (s *limiter) end(z *html.Tokenizer) {
 	}
 }
 
-// base takes the first address that a page says its others are relative to.
+// base takes the first address that a page declares as the base of its others.
 func (s *limiter) base(z *html.Tokenizer, more bool) {
 	for n := 0; more && n < maxAttrs; n++ {
 		var key, value []byte
@@ -239,7 +239,7 @@ func address(value string) bool {
 	return value != "" && (!found || strings.ContainsAny(scheme, "/?#") || scheme == "http" || scheme == "https" || scheme == "mailto")
 }
 
-// invisible reports whether a style hides what has it.
+// invisible reports whether a style hides its element.
 func invisible(style string) bool {
 	style = strings.ToLower(strings.Join(strings.Fields(style), ""))
 	return strings.Contains(style, "display:none") || strings.Contains(style, "visibility:hidden")

@@ -23,14 +23,14 @@ const (
 	minShare   = 4         // and at least one of so many parts of the page's text
 )
 
-// article is what an HTML page says.
+// article is the content of an HTML page.
 type article struct {
 	title, text string
 	cut         bool
 }
 
 // markdown makes Markdown of a page: of its article where it has one, else of all that it shows. Where its tree cannot be built, because it is
-// nested too deeply, or a library fails on it, its text stands as it is.
+// nested too deeply, or a library fails on it, its text is left as it is.
 func markdown(src string, from *url.URL) article {
 	s := limit(src, from)
 	out := s.article()
@@ -91,7 +91,7 @@ func parsed(src []byte) (*html.Node, error) {
 // search finds the article of a page; nil: there is none, or the search failed on it.
 func search(doc *html.Node, from *url.URL) (node *html.Node, title string) {
 	defer func() {
-		if recover() != nil { // a page of a stranger ends no process
+		if recover() != nil { // a page of an outsider ends no process
 			node, title = nil, ""
 		}
 	}()
@@ -116,7 +116,7 @@ var toMarkdown = converter.NewConverter(converter.WithPlugins(
 // written is a tree as Markdown, with whole addresses.
 func written(n *html.Node, from *url.URL) (text string, err error) {
 	defer func() {
-		if failed := recover(); failed != nil { // a page of a stranger ends no process
+		if failed := recover(); failed != nil { // a page of an outsider ends no process
 			err = fmt.Errorf("write a page as Markdown: %v", failed)
 		}
 	}()

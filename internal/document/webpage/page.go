@@ -24,13 +24,13 @@ const (
 	maxPDF   = 1 << 20 // bytes of text of a PDF
 )
 
-// Page is what a page says.
+// Page is the content of a page.
 type Page struct {
 	URL   string // where it was found in the end, after redirects
 	Title string // empty: it has none
 	Kind  string // its media type, such as text/html
-	Text  string // Markdown for HTML, else as it stands there
-	Note  string // a sentence for whoever reads it, about what is missing; empty: nothing is
+	Text  string // Markdown for HTML, else unchanged
+	Note  string // a sentence for the reader about what is missing; empty: nothing is
 }
 
 // Documents reads PDFs (pdf.Reader); its errors have sentences for models.
@@ -53,14 +53,14 @@ func New(client *http.Client, agent string, documents Documents) *Reader {
 	return &Reader{client: client, agent: agent, documents: documents, time: maxTime}
 }
 
-// NewForStrangers returns a reader of what the public internet has, and of nothing else: strangers choose the addresses.
+// NewForStrangers returns a reader of what the public internet has, and of nothing else: outsiders choose the addresses.
 func NewForStrangers(agent string, documents Documents) *Reader {
 	out := New(safehttp.New(safehttp.Allow{}), agent, documents)
 	out.strangers = true
 	return out
 }
 
-// Read fetches a page, which takes at most 30 s. A PDF is taken apart behind that, within the limits of package pdf. Errors are those that a
+// Read fetches a page, which takes at most 30 s. A PDF is parsed after that, within the limits of package pdf. Errors are those that a
 // model can mend (fault.Invalid, Denied, NotFound, TooLarge), fault.Unavailable where the page cannot be had now, fault.Internal, and the cause of
 // the context. None holds what may be secret in an address: user, password, query.
 func (r *Reader) Read(ctx context.Context, address string) (Page, error) {

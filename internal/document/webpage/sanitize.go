@@ -44,7 +44,7 @@ func sanitizeElement(n *html.Node, indent int) {
 	sanitize(n, indent)
 }
 
-// sanitizeTable looks at the size of a table. One inside of another is looked at by itself, and is no part of the outer one's.
+// sanitizeTable looks at the size of a table. One inside of another is looked at separately, and is no part of the outer one's.
 func sanitizeTable(table *html.Node) {
 	rows, longest, merged := 0, 0, 0
 	walk(table, func(n *html.Node) {
@@ -76,7 +76,7 @@ func sanitizeTable(table *html.Node) {
 	}
 }
 
-// walk visits what is below a node, without what is in other tables there.
+// walk visits the nodes below a node, except those in other tables there.
 func walk(n *html.Node, visit func(*html.Node)) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		if c.Type == html.ElementNode && c.DataAtom != atom.Table {
@@ -97,7 +97,7 @@ func has(n *html.Node, key string) bool {
 	return false
 }
 
-// span is how many rows or columns a cell covers; strain lets through numbers from 2 to maxSpan.
+// span is how many rows or columns a cell covers; strain admits numbers from 2 to maxSpan.
 func span(n *html.Node, key string) int {
 	for _, a := range n.Attr {
 		if a.Key == key && len(a.Val) <= 2 && len(a.Val) > 0 {
@@ -129,7 +129,7 @@ func nodes(n *html.Node) int {
 	return sum
 }
 
-// effort says how much work a tree makes for what looks at the text of each element anew: the bytes of its texts, and its nodes, each times its
+// effort returns how much work a tree makes for code that reads the text of each element again: the bytes of its texts, and its nodes, each times its
 // level.
 func effort(n *html.Node, level int) int {
 	sum := level

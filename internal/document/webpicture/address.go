@@ -9,12 +9,12 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxAddress bounds an address, in bytes: RFC 9110 §4.1 asks everybody to take as many.
+// maxAddress bounds an address, in bytes: RFC 9110 §4.1 recommends to support as many.
 const maxAddress = 8000
 
 const notAnAddress = "it is not written as an address of the web is, such as https://example.com/cat.png"
 
-// Check refuses what is no address of a picture, before anything is fetched.
+// Check refuses an invalid address of a picture, before anything is fetched.
 func Check(address string) error {
 	if len(address) > maxAddress {
 		return fault.Errorf(fault.Invalid, "the address of a picture has %d bytes; at most %d are accepted. Send the bytes of the picture as %s", len(address), maxAddress, inItself)
@@ -29,10 +29,10 @@ func Check(address string) error {
 	return nil
 }
 
-// inItself is a picture that stands in the message.
+// inItself is a picture inside the message.
 const inItself = "data:image/png;base64,…"
 
-// refused is the error of a picture. Of its address the host alone is told.
+// refused is the error of a picture. Of its address it has the host alone.
 func refused(address, why string) error {
 	host := ""
 	if at, err := url.Parse(address); err == nil {
@@ -44,7 +44,7 @@ func refused(address, why string) error {
 // named begins the names of pictures.
 const named = "picture-"
 
-// Name is what a picture of an address is called in a conversation. Another address has another name, and none tells the address.
+// Name is the name of a picture of an address in a conversation. Another address has another name, and none reveals the address.
 func Name(address string) string {
 	sum := sha256.Sum256([]byte("address of a picture " + address))
 	return named + hex.EncodeToString(sum[:8])

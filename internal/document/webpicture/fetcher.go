@@ -1,6 +1,6 @@
-// Package webpicture fetches the pictures that messages name by an address of the web. Whoever wrote the message chose the address, and whoever
-// answers there is a stranger: what is reached is what the client reaches, and time, bytes and requests are bounded. Neither an address nor
-// anything that the other side wrote stands in an error: addresses hold tokens, and errors reach logs.
+// Package webpicture fetches the pictures that messages name by an address of the web. The author of the message chose the address, and its
+// server is untrusted: what is reached is what the client reaches, and time, bytes and requests are bounded. Neither an address nor
+// anything that the other side wrote is in an error: addresses hold tokens, and errors reach logs.
 package webpicture
 
 import (
@@ -59,7 +59,7 @@ func New(client *http.Client, agent string) *Fetcher {
 	return &Fetcher{client: client, agent: agent, time: maxTime, bytes: maxBytes, one: map[string]int{}}
 }
 
-// Error says why a picture of a message cannot be had. It is fault.Invalid: who wrote the message repairs it.
+// Error is the reason why a picture of a message cannot be had. It is fault.Invalid: the author of the message repairs it.
 type Error struct {
 	Picture int // which of the message, from 0
 	err     error
@@ -78,7 +78,7 @@ type Picture struct {
 }
 
 // Fetch returns the files of the pictures of a message of a caller, and fetches those that have an address. Errors are an *Error,
-// fault.RateLimited where too many are fetched at once, and fault.Invalid where whoever asked has gone.
+// fault.RateLimited where too many are fetched at once, and fault.Invalid if the caller has gone.
 func (f *Fetcher) Fetch(ctx context.Context, caller string, pictures []Picture) ([][]byte, error) {
 	files := make([][]byte, len(pictures))
 	for i, p := range pictures {
@@ -115,7 +115,7 @@ func (f *Fetcher) Fetch(ctx context.Context, caller string, pictures []Picture) 
 	}
 	err := group.Wait()
 	if err != nil && ctx.Err() != nil {
-		return nil, fault.Errorf(fault.Invalid, "the request ended before its pictures were there: %w", context.Cause(ctx)) // nobody reads it, and nothing broke
+		return nil, fault.Errorf(fault.Invalid, "the request ended before its pictures were there: %w", context.Cause(ctx)) // the caller is gone, and nothing broke
 	}
 	return files, err
 }
@@ -145,7 +145,7 @@ func (f *Fetcher) leave(caller string) {
 	}
 }
 
-// fetch fetches one picture, or says why not.
+// fetch fetches one picture, or returns why not.
 func (f *Fetcher) fetch(ctx context.Context, address string, left *atomic.Int64) (file []byte, why string) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -168,10 +168,10 @@ func (f *Fetcher) fetch(ctx context.Context, address string, left *atomic.Int64)
 	return f.read(response.Body, left)
 }
 
-// sniffed is how many bytes tell whether something is a picture.
+// sniffed is how many bytes decide whether something is a picture.
 const sniffed = 512
 
-// read reads a picture, and stops where the beginning is that of something else, whatever the other side says that it is.
+// read reads a picture, and stops where the beginning is that of something else, with any declared type.
 func (f *Fetcher) read(from io.Reader, left *atomic.Int64) (file []byte, why string) {
 	body := &counted{from, left}
 	var read bytes.Buffer
@@ -212,8 +212,8 @@ func (c *counted) Read(buf []byte) (int, error) {
 	return n, err
 }
 
-// reason says why a request failed. An inside name that leads somewhere and one that leads nowhere are the same to a stranger, and no address
-// of the server's own network is told.
+// reason returns why a request failed. An inside name that leads somewhere and one that leads nowhere look the same to outsiders, and no address
+// of the server's own network is shown.
 func (f *Fetcher) reason(err error) string {
 	operation, network := errors.AsType[*net.OpError](err)
 	_, refused := errors.AsType[*fault.Error](err)

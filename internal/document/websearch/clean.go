@@ -9,14 +9,14 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what is kept, in characters; of addresses in bytes.
+// Limits of the kept texts, in characters; of addresses in bytes.
 const (
 	maxTitle  = 200
 	maxText   = 1500
 	maxSaid   = 2000 // of an answer
 	maxReason = 300
 	maxURL    = 1000
-	shortKey  = 8 // what is shorter is no key that could be told from a word
+	shortKey  = 8 // what is shorter is no key that could be distinguished from a word
 )
 
 // cleaned are at most so many results, as they may be shown: texts on one line, bounded, without markup and what does not print; each

@@ -24,7 +24,7 @@ const cloudsWayCount = "10"
 func (cloudsWay) request(ctx context.Context, a toolkey.Access, q Query) (*http.Request, error) {
 	req, err := a.Request(ctx, http.MethodGet, at(a.BaseURL, url.Values{"q": {q.Text}, "count": {cloudsWayCount}}), nil)
 	if err == nil && strings.HasPrefix(a.BaseURL, toolkey.CloudsWayKeyOnly) {
-		// There the key stands alone (clawhub.ai/prismheart/cloudsway-smartsearch).
+		// There the key has no prefix (clawhub.ai/prismheart/cloudsway-smartsearch).
 		req.Header.Set("Authorization", a.Key)
 	}
 	return req, err

@@ -19,7 +19,7 @@ type provider interface {
 	service() string // of toolkey
 	title() string   // for people
 	request(ctx context.Context, a toolkey.Access, q Query) (*http.Request, error)
-	// refused says in words why it did not answer; nil: it did. What it wrote is left out: it may repeat the key.
+	// refused explains why it did not answer; nil: it did. What it wrote is left out: it may repeat the key.
 	refused(answer *http.Response) error
 	// read takes an answer apart. Its texts are still as they came.
 	read(body []byte) (Results, error)
@@ -28,7 +28,7 @@ type provider interface {
 // providers are all, in the order in which they are asked.
 var providers = []provider{cloudsWay{}, tavily{}, searXNG{}}
 
-// ask makes one request. The client is the service's: what people entered for themselves reaches the public internet alone, what
+// ask makes one request. The client is the service's: what users entered for themselves reaches the public internet alone, what
 // administrators entered also their own network, and no redirect is followed with a key (toolkey.Access).
 func (s *Searcher) ask(ctx context.Context, user chat.UserID, p provider, q Query) (Results, error) {
 	access, err := s.keys.For(ctx, user, p.service())
@@ -75,7 +75,7 @@ func exchange(ctx context.Context, p provider, a toolkey.Access, q Query) ([]byt
 	return body, nil
 }
 
-// unreachable says why there is no answer, without the address, in which the query stands.
+// unreachable explains why there is no answer, without the address, which contains the query.
 func unreachable(host string, err error) error {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {
 		return refused

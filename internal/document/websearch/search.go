@@ -1,4 +1,4 @@
-// Package websearch searches the web with the providers that somebody has a key for: CloudsWay, else Tavily, else SearXNG. It does not fetch
+// Package websearch searches the web with the providers that a user has a key for: CloudsWay, else Tavily, else SearXNG. It does not fetch
 // the pages that are found (internal/document/webpage does).
 package websearch
 
@@ -27,17 +27,17 @@ const (
 	Advanced = "advanced"
 )
 
-// Query is what is searched for.
+// Query is a search request.
 type Query struct {
 	Text  string
 	Max   int    // results; 0: 5, at most MaxResults
 	Depth string // Basic or Advanced, which costs more and which only Tavily knows; empty: Basic
 }
 
-// Results are what was found. Their texts are a stranger's: data, never instructions.
+// Results are the results of a search. Their texts are an outsider's: data, never instructions.
 type Results struct {
-	Provider string // who answered, by a name for people; empty: nobody did, and Failed says why
-	Answer   string // what the provider makes of it; empty: nothing
+	Provider string // who answered, by a name for people; empty: none did, and Failed has the reasons
+	Answer   string // the provider's own answer; empty: none
 	Items    []Item
 	Failed   []Failure // of providers that were asked before
 }
@@ -46,16 +46,16 @@ type Results struct {
 type Item struct {
 	Title     string
 	URL       string // http or https
-	Text      string // what the page says about it, on one line
+	Text      string // the page's text about it, on one line
 	Published string // when, as the provider writes it; empty: unknown
 }
 
-// Failure says why a provider did not answer. It never has a key in it, nor what the provider wrote.
+// Failure is the reason why a provider did not answer. It never has a key in it, nor what the provider wrote.
 type Failure struct{ Provider, Reason string }
 
-// Keys say how a service is reached for a person (toolkey.Store).
+// Keys return how a service is reached for a user (toolkey.Store).
 type Keys interface {
-	// Sources says for each service where what is used comes from; toolkey.Nowhere: it cannot be used.
+	// Sources returns for each service where its access comes from; toolkey.Nowhere: it cannot be used.
 	Sources(ctx context.Context, user chat.UserID) (map[string]string, error)
 	For(ctx context.Context, user chat.UserID, service string) (toolkey.Access, error)
 }
@@ -66,10 +66,10 @@ type Searcher struct {
 	time time.Duration // for each provider
 }
 
-// New returns a searcher with the keys of people and of the installation.
+// New returns a searcher with the keys of users and of the installation.
 func New(keys Keys) *Searcher { return &Searcher{keys, timeEach} }
 
-// Offers reports whether there is a provider for a person. It reads rows and asks nobody.
+// Offers reports whether there is a provider for a user. It reads rows and makes no request.
 func (s *Searcher) Offers(ctx context.Context, user chat.UserID) (bool, error) {
 	sources, err := s.keys.Sources(ctx, user)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Searcher) Offers(ctx context.Context, user chat.UserID) (bool, error) {
 	return false, nil
 }
 
-// Search asks the providers of a person in their order until one answers. Where none does, the results say why of each. Errors are
+// Search asks the providers of a user in their order until one answers. Where none does, the results give the reasons. Errors are
 // fault.Invalid for a query that cannot be asked and where there is no provider, those of the database, and the cause of the context.
 func (s *Searcher) Search(ctx context.Context, user chat.UserID, q Query) (Results, error) {
 	q, err := q.checked()

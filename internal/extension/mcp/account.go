@@ -17,10 +17,10 @@ type Finder interface {
 	Find(ctx context.Context, s chat.MCPServer) (discovery.Found, error)
 }
 
-// Discover asks the server of a person, or of the installation where owner is 0, which account it wants, and has the account authorize requests to it
-// that whoever uses it has connected: at the provider oauth.ProviderOf its number, which is registered anew. A text that a model has read must not be
-// able to lead here: a person asks for it. Invalid: the server has no address, is authorized otherwise, wants no account, or names no provider that can be
-// used; Denied: it stands in a file; Unavailable: somebody does not answer; NotFound: there is none.
+// Discover asks the server of a user, or of the installation where owner is 0, which account it wants, and lets the accounts of its users authorize
+// requests to it: at the provider oauth.ProviderOf its id, which is registered again. A text that a model has read must not be able to cause this:
+// only a user's request may. Invalid: the server has no address, is authorized otherwise, wants no account, or names no usable provider;
+// Denied: it is in a file; Unavailable: the server or provider does not answer; NotFound: there is none.
 func (s *Servers) Discover(ctx context.Context, owner chat.UserID, name string, by chat.UserID) (chat.MCPServer, error) {
 	row, err := s.row(ctx, owner, name)
 	own := oauth.ProviderOf(row.ID)
@@ -47,8 +47,8 @@ func (s *Servers) Discover(ctx context.Context, owner chat.UserID, name string, 
 	return s.Own(ctx, owner, name)
 }
 
-// keepsAccount is the account of a server after a change. One at the provider that the server has named stays while the server is at the same address:
-// then its tokens are for it, and for nobody else. A header or another account takes its place.
+// keepsAccount returns the account of a server after a change. One at the provider that the server has named stays while the server is at the
+// same address: then its tokens are only for it. A header or another account takes its place.
 func (d Draft) keepsAccount(old chat.MCPServer) string {
 	own := oauth.ProviderOf(old.ID)
 	named := old.Account == own && (d.Account == "" || d.Account == own)
@@ -75,16 +75,16 @@ func authorizes(headers []string) bool {
 	return slices.ContainsFunc(headers, func(name string) bool { return http.CanonicalHeaderKey(name) == "Authorization" })
 }
 
-// WantsAccountError says that a server wants an account, and names a provider at which nobody has registered xbot yet. Nothing was carried out.
+// WantsAccountError reports that a server wants an account, and names a provider at which xbot is not registered yet. Nothing was carried out.
 type WantsAccountError struct{}
 
-// Error is a sentence for the person and the model.
+// Error returns a sentence for the user and the model.
 func (*WantsAccountError) Error() string {
 	return "it wants an account: whoever has added it connects one on the page, under Settings → Tools"
 }
 
-// wanting is the answer of a server to a request that no account authorizes, or why it is none: the server wants one. A server that has been given headers, any
-// of which may be a key that it does not like, has to say so.
+// wanting returns the answer of a server to a request that no account authorizes, or an error if the server wants one. A server with headers, any
+// of which may be a key that it does not accept, has to ask for an account explicitly.
 func wanting(r *http.Request, resp *http.Response, given bool) (*http.Response, error) {
 	names := strings.Contains(strings.ToLower(resp.Header.Get("WWW-Authenticate")), "resource_metadata")
 	if !refuses(r, resp) || r.Header.Get("Authorization") != "" || given && !names {

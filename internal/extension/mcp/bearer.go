@@ -13,15 +13,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// Tokens are the tokens of the accounts that people have connected. An oauth.NotConnectedError: the person has to connect one first.
+// Tokens returns tokens of the accounts that users have connected. An oauth.NotConnectedError: the user has to connect one first.
 type Tokens interface {
 	// Token returns one that holds for a minute at least.
 	Token(ctx context.Context, user chat.UserID, provider string) (string, error)
-	// Refused takes note that a server has refused one. nil: Token has another now.
+	// Refused notes that a server has refused one. nil: Token has another now.
 	Refused(ctx context.Context, user chat.UserID, provider, access string) error
 }
 
-// bearer authorizes the requests of a connection with the account of its person.
+// bearer authorizes the requests of a connection with the account of its user.
 type bearer struct {
 	tokens   Tokens
 	person   chat.UserID
@@ -31,7 +31,7 @@ type bearer struct {
 	used []string // the last ones, which texts of the server must not show
 }
 
-// authorization is the account that authorizes requests to a server; nil: none does.
+// authorization returns the account that authorizes requests to a server; nil: none does.
 func (c *Connections) authorization(s mcpstore.Server, person chat.UserID) *bearer {
 	if s.Account == "" {
 		return nil
@@ -39,7 +39,7 @@ func (c *Connections) authorization(s mcpstore.Server, person chat.UserID) *bear
 	return &bearer{tokens: c.cfg.Tokens, person: person, provider: s.Account}
 }
 
-// maxUsed is how many tokens are remembered: those that a server may still have seen in requests that run.
+// maxUsed limits the stored tokens: those that a server may still have seen in running requests.
 const maxUsed = 4
 
 func (b *bearer) token(ctx context.Context) (string, error) {
@@ -58,14 +58,14 @@ func (b *bearer) token(ctx context.Context) (string, error) {
 	return token, nil
 }
 
-// keyError says that there is no token with which a server can be asked. Nothing was carried out.
+// keyError reports that there is no token for requests to a server. Nothing was carried out.
 type keyError struct{ error }
 
 // Unwrap returns why.
 func (e *keyError) Unwrap() error { return e.error }
 
-// authorize sends a request with a token; without a bearer as it is. Where the server refuses the token, and there is another one, it is sent
-// once more: a server that answers 401 has done nothing. The request is the caller's to change.
+// authorize sends a request with a token; without a bearer unchanged. If the server refuses the token, and there is another one, it is sent
+// once more: a server that answers 401 has done nothing. It may modify the request.
 func (b *bearer) authorize(r *http.Request, over http.RoundTripper) (*http.Response, error) {
 	if b == nil {
 		return over.RoundTrip(r)
@@ -84,7 +84,7 @@ func (b *bearer) authorize(r *http.Request, over http.RoundTripper) (*http.Respo
 	return b.attempt(again, over)
 }
 
-// attempt sends a request once. A token that the server refuses, and in whose place there is none, is an error.
+// attempt sends a request once. A token that the server refuses, and that has no replacement, is an error.
 func (b *bearer) attempt(r *http.Request, over http.RoundTripper) (*http.Response, error) {
 	token, err := b.token(r.Context())
 	if err != nil {
@@ -102,12 +102,12 @@ func (b *bearer) attempt(r *http.Request, over http.RoundTripper) (*http.Respons
 	return resp, nil
 }
 
-// refuses reports whether a server does not accept the token of a request, which matters unless it only takes leave.
+// refuses reports whether a server does not accept the token of a request, which matters unless it only ends the session.
 func refuses(r *http.Request, resp *http.Response) bool {
 	return resp.StatusCode == http.StatusUnauthorized && r.Method != http.MethodDelete
 }
 
-// unable marks that there is no token for a request that asks something. Others take up the answer to what was asked before.
+// unable marks that there is no token for a request with a question. Other requests fetch the answer to an earlier one.
 func unable(r *http.Request, err error) error {
 	if r.Method != http.MethodPost {
 		return err
@@ -115,7 +115,7 @@ func unable(r *http.Request, err error) error {
 	return &keyError{err}
 }
 
-// hide takes the tokens out of a text.
+// hide removes the tokens from a text.
 func (b *bearer) hide(text string) string {
 	if b == nil {
 		return text
@@ -128,7 +128,7 @@ func (b *bearer) hide(text string) string {
 	return text
 }
 
-// theirs reports whether an error says that the person has to connect an account: that is no problem of the server.
+// theirs reports whether an error asks the user to connect an account: that is no problem of the server.
 func theirs(err error) bool {
 	_, ok := errors.AsType[*oauth.NotConnectedError](err)
 	return ok

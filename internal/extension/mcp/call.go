@@ -14,10 +14,10 @@ import (
 	"xbot/internal/tool"
 )
 
-// Call calls a tool of a server, under the name that the server knows, with arguments that are a JSON object. The server is told when ctx
-// ends. What it says meanwhile goes to progress, line by line, and not after Call has returned; nil: nobody listens. A call of the classes
-// read and idempotent is repeated once where the connection broke; of others the outcome is unknown then, as the result says. What the model
-// can mend is a result, too; the error is for a database or a runner that cannot be reached, and for the end of ctx.
+// Call calls a tool of a server, under the name that the server knows, with arguments that are a JSON object. It cancels the request at the server
+// when ctx ends. Messages of the server during the call go to progress, line by line, and not after Call has returned; nil discards them. A call of
+// the classes read and idempotent is repeated once where the connection broke; of others the outcome is unknown then, and the result states it.
+// Problems that the model can fix are a result, too; the error is for an unreachable database or runner, and for the end of ctx.
 func (c *Connections) Call(ctx context.Context, at At, name string, class chat.ToolClass, arguments json.RawMessage, progress func(line string)) (chat.ToolResult, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
@@ -59,18 +59,18 @@ func (c *Connections) Call(ctx context.Context, at At, name string, class chat.T
 	return result, err
 }
 
-// elicit answers what the server asks a person.
+// elicit answers a question of the server to the user.
 func (n *connection) elicit(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
 	return n.asking(ctx).Elicit(n.server.Name, r.Params)
 }
 
-// sampling answers what the server asks the model.
+// sampling answers a request of the server to the model.
 func (n *connection) sampling(ctx context.Context, r *sdk.CreateMessageWithToolsRequest) (*elicit.SamplingResult, error) {
 	return n.asking(ctx).Sample(ctx, n.server.Name, r.Params)
 }
 
-// asking is that of the call during which the server asks. In older versions of the protocol it does not say which, so there is none while there are
-// several.
+// asking returns the Asking of the call during which the server asks. In older versions of the protocol the server does not name the call, so there
+// is none while there are several.
 func (n *connection) asking(ctx context.Context) *elicit.Asking {
 	if asking, known := elicit.AskingOf(ctx); known {
 		return asking
@@ -78,8 +78,8 @@ func (n *connection) asking(ctx context.Context) *elicit.Asking {
 	return n.calls.asking()
 }
 
-// required asks the person to open the addresses that a server requires before it carries a call out. It returns what the model reads instead of the
-// error; empty: the error is another one, or the person is asked.
+// required asks the user to open the addresses that a server requires before it carries a call out. It returns a text for the model instead of the
+// error; empty: the error is another one, or the user is asked.
 func (n *connection) required(asking *elicit.Asking, err error) string {
 	refusal, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || refusal.Code != sdk.CodeURLElicitationRequired {
@@ -88,7 +88,7 @@ func (n *connection) required(asking *elicit.Asking, err error) string {
 	var wants struct {
 		Elicitations []*sdk.ElicitParams `json:"elicitations"`
 	}
-	_ = json.Unmarshal(refusal.Data, &wants) // what cannot be read names no address
+	_ = json.Unmarshal(refusal.Data, &wants) // invalid data has no address
 	return asking.Required(n.server.Name, wants.Elicitations)
 }
 
@@ -98,7 +98,7 @@ func answered(err error) bool {
 	return err == nil || refused
 }
 
-// failed is what the model reads of a server that could not do what it was asked.
+// failed returns the text for the model about a server that could not carry out a request.
 func failed(ctx context.Context, err error) (chat.ToolResult, error) {
 	if _, unknown := errors.AsType[*UnknownError](err); unknown {
 		return tool.FailCommand(err.Error()), nil

@@ -23,28 +23,28 @@ import (
 )
 
 const (
-	// goodbye is how long the end of a connection may take before what is left of it is cut off.
+	// goodbye is how long the end of a connection may take before it is cut off.
 	goodbye = 5 * time.Second
-	// settle is how long the lists of a server are left alone after it said that they changed: it may say so again.
+	// settle is the delay before the lists of a server are read again after a change: more changes may follow.
 	settle = 2 * time.Second
-	// epilogue is how long a command may take to end after its messages have, before it counts as running.
+	// epilogue is the time in which a command may end after its messages have, before it counts as running.
 	epilogue = 300 * time.Millisecond
 	// legacy is the newest version of the protocol that begins with a handshake.
 	legacy = "2025-11-25"
 )
 
-// connection is one to a server. Its goroutine, run, owns it from connecting to its end.
+// connection is a connection to a server. Its goroutine, run, owns it from connecting to its end.
 type connection struct {
 	pool   *Connections
 	key    key
 	server mcpstore.Server // as it was when it was connected to
 	box    sandbox.Sandbox // nil: the server has an address
-	counts bool            // what it lists by itself is stored
+	counts bool            // its lists are stored when the server reports a change
 	known
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
 	end   context.CancelCauseFunc
-	ready chan struct{} // closed when it works, or err says why not
+	ready chan struct{} // closed when it works, or err is set
 	err   error
 	calls *calls
 	made  time.Time
@@ -55,13 +55,13 @@ type connection struct {
 	usage
 }
 
-// known is what is secret of it.
+// known holds the secrets of a connection.
 type known struct {
 	values values  // set before ready is closed
 	bearer *bearer // nil: no account authorizes requests
 }
 
-// usage is what the pool knows of a connection, guarded by its mu.
+// usage is the state of a connection in the pool, guarded by its mu.
 type usage struct {
 	users   int
 	used    time.Time   // when the last user left
@@ -79,7 +79,7 @@ func (u *usage) begin() {
 	}
 }
 
-// leave tells run to end in peace.
+// leave asks run to end the connection in order.
 func (u *usage) leave() {
 	select {
 	case <-u.over:
@@ -94,13 +94,13 @@ func newConnection(pool *Connections, k key, s mcpstore.Server, at At) *connecti
 	return n
 }
 
-// counts reports whether what a server says of itself here is stored, for all who use it. What it says to the account of one person, or from the
-// runner of one, is no word for the others.
+// counts reports whether the lists of a server are stored from here, for all its users. Lists for the account of one user, or from the
+// runner of one, do not hold for other users.
 func counts(s mcpstore.Server, at At) bool {
 	return at.Vouched || s.User != 0 || s.Transport != chat.MCPStdio && s.Account == ""
 }
 
-// run connects, follows what the server says by itself, and ends the connection when nobody needs it or the server is gone.
+// run connects, follows the notifications of the server, and ends the connection when it is unused or the server is gone.
 func (n *connection) run() {
 	defer n.pool.gone(n)
 	defer n.end(nil)
@@ -119,7 +119,7 @@ func (n *connection) run() {
 	}
 	lost := make(chan struct{})
 	n.pool.work.Go(func() {
-		_ = n.session.Wait() // whoever calls learns why
+		_ = n.session.Wait() // calls get the reason
 		close(lost)
 	})
 	n.follow(lost)
@@ -137,7 +137,7 @@ func (n *connection) works() bool {
 	}
 }
 
-// follow lists anew what the server offers whenever it says that this has changed, until the connection ends.
+// follow lists the offers of the server again after each notification of a change, until the connection ends.
 func (n *connection) follow(lost <-chan struct{}) {
 	var settled <-chan time.Time
 	for {
@@ -161,7 +161,7 @@ func (n *connection) follow(lost <-chan struct{}) {
 	}
 }
 
-// part says goodbye, for a while.
+// part closes the connection, within a time limit.
 func (n *connection) part() {
 	cut := time.AfterFunc(goodbye, func() { n.end(nil) })
 	defer cut.Stop()
@@ -171,7 +171,7 @@ func (n *connection) part() {
 	if n.command == nil {
 		return
 	}
-	_ = n.command.process.Stdin().Close() // which tells a server to end
+	_ = n.command.process.Stdin().Close() // a server ends on it
 	select {
 	case <-n.command.ended:
 	case <-n.life.Done():
@@ -180,7 +180,7 @@ func (n *connection) part() {
 	}
 }
 
-// connect makes the session, and lists what the server offers.
+// connect makes the session, and lists the offers of the server.
 func (n *connection) connect() error {
 	var err error
 	if n.values, err = stored(n.pool.cfg.Key, n.server); err == nil {
@@ -199,15 +199,15 @@ func (n *connection) connect() error {
 	return n.list(n.counts)
 }
 
-// greet shakes hands in the newest version of the protocol. Commands that end at the first word of it that they do not know are started
-// again and spoken to in the version before.
+// greet initializes a session in the newest version of the protocol. Commands that end at the first unknown message are started
+// again with the version before.
 func (n *connection) greet() (*sdk.ClientSession, error) {
 	session, err := n.handshake("")
 	if err == nil || n.command == nil || n.life.Err() != nil {
 		return session, err
 	}
 	if n.command.ending(epilogue) == "" {
-		return nil, err // it runs, and has answered what is of no use
+		return nil, err // it runs, and has sent a useless answer
 	}
 	return n.handshake(legacy)
 }
@@ -257,10 +257,10 @@ func (n *connection) transport() (sdk.Transport, error) {
 	return command.transport(n.life, n.pool.pace), nil
 }
 
-// maxProblem bounds what is told of a failure, in characters.
+// maxProblem limits the text of a failure, in characters.
 const maxProblem = 1000
 
-// explain is an error of a connection as a sentence about the server. What the runner says of itself stays what it is.
+// explain turns an error of a connection into a sentence about the server. Errors of the runner stay unchanged.
 func (n *connection) explain(err error) error {
 	if away(err) {
 		return err
@@ -276,7 +276,7 @@ func (n *connection) explain(err error) error {
 	said = tool.OneLine(n.hide(strings.ToValidUTF8(said, "\uFFFD")), maxProblem)
 	kind := fault.KindOf(err)
 	if kind == fault.Internal {
-		kind = fault.Unavailable // what a server does wrong is no fault of ours
+		kind = fault.Unavailable // a failure of the server is no internal error
 	}
 	if missing, ok := errors.AsType[*oauth.NotConnectedError](err); ok {
 		return fault.Errorf(fault.Denied, "the MCP server %s cannot be used: %w", n.server.Name, missing)
@@ -287,7 +287,7 @@ func (n *connection) explain(err error) error {
 	return fault.Errorf(kind, "the MCP server %s cannot be used: %s", n.server.Name, said)
 }
 
-// words are what an error says of a server, without the address of a request and without what the network adds to it.
+// words returns the text of an error about a server, without the address of a request and without the details of the network.
 func words(err error) string {
 	_, network := errors.AsType[*net.OpError](err)
 	_, lookup := errors.AsType[*net.DNSError](err)
@@ -300,7 +300,7 @@ func words(err error) string {
 	return err.Error()
 }
 
-// hide takes what is secret out of a text that the server or the transport wrote.
+// hide removes secrets from a text that the server or the transport wrote.
 func (k *known) hide(text string) string { return k.bearer.hide(k.values.hide(text)) }
 
 // away reports whether the runner is the reason, not the server.
@@ -309,7 +309,7 @@ func away(err error) bool {
 	return offline || fault.PartOf(err) != ""
 }
 
-// note remembers why the server could not be used, where that counts.
+// note stores why the server could not be used, if counts is set.
 func (n *connection) note(problem error, counts bool) {
 	if !counts || away(problem) || theirs(problem) || errors.Is(problem, errClosing) {
 		return
@@ -322,7 +322,7 @@ func (n *connection) note(problem error, counts bool) {
 	}
 }
 
-// list asks what the server offers, and stores it, where that counts.
+// list reads the offers of the server and stores them, if counts is set.
 func (n *connection) list(counts bool) error {
 	if !counts {
 		return nil
@@ -334,7 +334,7 @@ func (n *connection) list(counts bool) error {
 	return n.pool.cfg.Rows.SetMCPOffers(n.life, n.server.ID, n.server.Revision, offers)
 }
 
-// calls are those that run over a connection, and what the server says of them.
+// calls holds the calls that run over a connection, and routes notifications of the server to them.
 type calls struct {
 	changed chan struct{} // holds one word: some list has changed
 
@@ -350,7 +350,7 @@ func newCalls(dir string) *calls {
 	return &calls{changed: make(chan struct{}, 1), running: map[string]func(string){}, askings: map[string]*elicit.Asking{}, folders: folders{dir: dir}}
 }
 
-// asking is that of the only call that runs.
+// asking returns the Asking of the only running call.
 func (c *calls) asking() *elicit.Asking {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -369,7 +369,7 @@ func (c *calls) change() {
 	}
 }
 
-// begin names a call. What the server says of it goes to tell until end, and asking answers what it asks.
+// begin registers a call. Messages of the server about it go to tell until end, and asking answers its questions.
 func (c *calls) begin(tell func(line string), asking *elicit.Asking) (token string, end func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -384,10 +384,10 @@ func (c *calls) begin(tell func(line string), asking *elicit.Asking) (token stri
 	}
 }
 
-// maxLine bounds what a server says at once of a call, in characters.
+// maxLine limits a line of a server about a call, in characters.
 const maxLine = 500
 
-// progress tells a call how far the server says it is.
+// progress passes a progress notification of the server to its call.
 func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	if p == nil {
 		return
@@ -407,7 +407,7 @@ func (c *calls) progress(p *sdk.ProgressNotificationParams) {
 	}
 }
 
-// log tells all calls what the server writes: it does not say of which.
+// log passes a log message of the server to all calls: it does not name its call.
 func (c *calls) log(p *sdk.LoggingMessageParams) { //nolint:staticcheck // as above
 	if p == nil {
 		return

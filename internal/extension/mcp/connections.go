@@ -18,61 +18,61 @@ import (
 	"xbot/internal/secret"
 )
 
-// How many connections there may be at once. Where there is no room, the one that was idle for the longest time is closed.
+// Limits of connections at once. At a limit, the one that was idle for the longest time is closed.
 const (
 	maxOfPerson  = 8
 	maxOfProcess = 256
 )
 
-// The usual times; see Config.
+// The defaults; see Config.
 const (
 	usualIdle    = 30 * time.Minute // spec/001 §5.4
 	usualConnect = 30 * time.Second
 	usualCall    = 10 * time.Minute
 )
 
-// Config is what Connections need.
+// Config is the configuration of Connections.
 type Config struct {
 	Rows Rows
 	Key  secret.Sealer
-	// Own carries the requests to servers of people: it reaches the public internet alone (package safehttp). Shared carries those to servers
-	// of the installation, which administrators chose: they may stand in its network. nil: Own carries both.
+	// Own carries the requests to servers of users: it reaches only the public internet (package safehttp). Shared carries those to servers
+	// of the installation, which administrators chose: they may be in its network. nil: Own carries both.
 	Own, Shared http.RoundTripper
 	Tokens      Tokens        // of accounts that authorize requests; nil: there are none
-	Idle        time.Duration // a connection that nobody uses is closed after it; 0: 30 minutes
-	Connect     time.Duration // how long connecting may take, with the first list of tools; 0: 30 s
-	Call        time.Duration // how long a call may take; 0: 10 minutes
-	Version     string        // of xbot, as servers are told
+	Idle        time.Duration // an unused connection is closed after it; 0: 30 minutes
+	Connect     time.Duration // limit for connecting, with the first list of tools; 0: 30 s
+	Call        time.Duration // limit for a call; 0: 10 minutes
+	Version     string        // of xbot, for servers
 	Log         *slog.Logger  // nil: none
 }
 
-// At is for whom a server is used, and where.
+// At describes the user and the location of a use of a server.
 type At struct {
-	Server int64       // its number
-	Person chat.UserID // a server of somebody else's is not used
-	// Box is where the command of the server runs: on the runner of the person, in its walls, never in this process. So whoever uses a command
-	// of the installation's has its variables on their runner, where they can read them; headers stay in this process. Servers with an address
+	Server int64       // its id
+	Person chat.UserID // a server of another user is not used
+	// Box is where the command of the server runs: on the runner of the user, in its sandbox, never in this process. So a user of an
+	// installation's command has its variables on the user's runner, where they can be read; headers stay in this process. Servers with an address
 	// need no box. Hooks of the administrator use the runner of the server's host, for person 0, in conversations without a runner.
 	Box sandbox.Sandbox
-	// Vouched says that what the server lists here holds for all who use it. It matters for servers of the installation, and is for administrators:
-	// a command runs on a runner of the person, who can make it say anything, and one that an account authorizes lists what that person may see.
+	// Vouched makes the lists of the server here hold for all its users. It matters for servers of the installation, and is for administrators:
+	// a command runs on a runner of the user, who can manipulate it, and one that an account authorizes lists only what that user may see.
 	// Of other servers every list counts.
 	Vouched bool
 	// Dir is the working folder of the conversation on the runner; empty: its workspace.
 	Dir string
-	// Asking answers what the server asks a person; nil: everything is declined.
+	// Asking answers the questions of the server to the user; nil: everything is declined.
 	Asking *elicit.Asking
 }
 
-// key tells connections apart.
+// key identifies a connection.
 type key struct {
 	server int64
 	person chat.UserID
 	runner string // empty: the server has an address
 }
 
-// Connections are the connections of this process to servers: one for each server, person and runner, made when it is needed and closed when
-// it was idle. They are safe for concurrent use.
+// Connections holds the connections of this process to servers: one for each server, user and runner, made when needed and closed when
+// idle. It is safe for concurrent use.
 type Connections struct {
 	cfg   Config
 	pace  *rate.Limiter
@@ -85,7 +85,7 @@ type Connections struct {
 	work   sync.WaitGroup
 }
 
-// NewConnections returns connections, of which there are none yet. Close ends them.
+// NewConnections returns an empty pool. Close ends its connections.
 func NewConnections(cfg Config) *Connections {
 	cfg.Idle, cfg.Connect, cfg.Call = cmp.Or(cfg.Idle, usualIdle), cmp.Or(cfg.Connect, usualConnect), cmp.Or(cfg.Call, usualCall)
 	if cfg.Shared == nil {
@@ -97,14 +97,14 @@ func NewConnections(cfg Config) *Connections {
 	return &Connections{cfg: cfg, pace: rate.NewLimiter(allLinesASecond, allLinesAtOnce), open: map[key]*connection{}, all: map[*connection]struct{}{}}
 }
 
-// Open reports how many connections there are.
+// Open returns the number of connections.
 func (c *Connections) Open() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.all)
 }
 
-// Close ends all connections, calls that run included, and waits for their end: at most five seconds.
+// Close ends all connections, running calls included, and waits for their end: at most five seconds.
 func (c *Connections) Close() error {
 	c.mu.Lock()
 	c.closed = true
@@ -120,7 +120,7 @@ func (c *Connections) Close() error {
 
 var errClosing = fault.Errorf(fault.Unavailable, "the server is shutting down")
 
-// acquire returns a connection that works, which is made where there is none. Its caller releases it.
+// acquire returns a working connection, which is made if there is none. Its caller releases it.
 func (c *Connections) acquire(ctx context.Context, s mcpstore.Server, at At) (*connection, error) {
 	conn, err := c.take(s, at)
 	if err != nil {
@@ -139,7 +139,7 @@ func (c *Connections) acquire(ctx context.Context, s mcpstore.Server, at At) (*c
 	return conn, nil
 }
 
-// take counts the caller as a user of a connection, which may be on its way.
+// take counts the caller as a user of a connection, which may still be connecting.
 func (c *Connections) take(s mcpstore.Server, at At) (*connection, error) {
 	k := key{server: s.ID, person: at.Person}
 	if s.Transport == chat.MCPStdio {
@@ -173,7 +173,7 @@ func (c *Connections) take(s mcpstore.Server, at At) (*connection, error) {
 	return conn, nil
 }
 
-// room makes room for one more connection of a person. The caller holds mu.
+// room closes an idle connection if the user or the process is at its limit. The caller holds mu.
 func (c *Connections) room(person chat.UserID) error {
 	var theirs, others int
 	var oldest, oldestOfThem *connection
@@ -212,7 +212,7 @@ func (c *Connections) room(person chat.UserID) error {
 	return fault.Errorf(fault.RateLimited, "too many MCP servers are at work: try again later")
 }
 
-// release is the end of what acquire began.
+// release ends a use that acquire began.
 func (c *Connections) release(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,7 +236,7 @@ func (c *Connections) expire(conn *connection) {
 	}
 }
 
-// retire keeps new calls away from a connection, which ends once its calls have. The caller holds mu.
+// retire excludes a connection from new calls; it ends once its calls have. The caller holds mu.
 func (c *Connections) retire(conn *connection) {
 	if c.open[conn.key] == conn {
 		delete(c.open, conn.key)
@@ -247,7 +247,7 @@ func (c *Connections) retire(conn *connection) {
 	}
 }
 
-// withdraw keeps new calls away from a connection that was never one.
+// withdraw excludes a connection from new calls that never connected.
 func (c *Connections) withdraw(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,7 +260,7 @@ func (c *Connections) discard(conn *connection, cause error) {
 	c.withdraw(conn)
 }
 
-// gone forgets a connection that has ended.
+// gone removes a connection that has ended.
 func (c *Connections) gone(conn *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

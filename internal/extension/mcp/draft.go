@@ -15,7 +15,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Limits of what describes a server.
+// Limits of the description of a server.
 const (
 	maxCommand      = 1024     // bytes of a program
 	maxArgs         = 64       // arguments
@@ -33,23 +33,23 @@ var (
 	headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$")
 )
 
-// ownHeaders are those that the protocol and the transport set themselves.
+// ownHeaders are headers that the protocol and the transport set themselves.
 var ownHeaders = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Length", "Content-Type", "Host", "Keep-Alive", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version",
 	"Mcp-Session-Id", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// Draft is what somebody would have a server be.
+// Draft is a new server or a change of one.
 type Draft struct {
 	chat.MCPConfig
 
-	// Env and Headers are values by name. An empty one of a change leaves the stored one as it is; of a new server it is one that is to be
+	// Env and Headers are values by name. An empty one of a change keeps the stored value; an empty one of a new server has to be
 	// entered before the server can be used.
 	Env, Headers map[string]string
 	Revision     int64 // of the stored one that it changes; 0: it is new
 }
 
-// tidy is a draft without blanks around its parts, and with the transport that it means.
+// tidy returns a draft without blanks around its parts, and with the transport that it means.
 func (d Draft) tidy() Draft {
 	d.Name, d.Command, d.URL = strings.TrimSpace(d.Name), strings.TrimSpace(d.Command), strings.TrimSpace(d.URL)
 	d.Instructions, d.Account = strings.TrimSpace(d.Instructions), strings.TrimSpace(d.Account)
@@ -62,7 +62,7 @@ func (d Draft) tidy() Draft {
 	return d
 }
 
-// Check says what is wrong with a draft: Invalid, with a sentence that says what to change.
+// Check validates a draft: Invalid, with a sentence about the necessary change.
 func (d Draft) Check() error {
 	if !serverName.MatchString(d.Name) {
 		return fault.Errorf(fault.Invalid, "%.40q cannot be the name of an MCP server: it takes 1 to 32 small letters, digits and dashes", d.Name)
@@ -148,7 +148,7 @@ func text(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
 }
 
-// size is about how large it is, in bytes.
+// size returns the approximate size of the draft, in bytes.
 func (d Draft) size() int {
 	n := len(d.Name) + len(d.Command) + len(d.URL) + len(d.Instructions)
 	for _, arg := range d.Args {
@@ -162,7 +162,7 @@ func (d Draft) size() int {
 	return n
 }
 
-// sameTarget reports whether a draft leads to what a stored server leads to, so that its secrets may go there.
+// sameTarget reports whether a draft has the command or the origin of a stored server, so that its secrets may go there.
 func (d Draft) sameTarget(old chat.MCPConfig) bool {
 	return d.Transport == chat.MCPStdio && old.Transport == chat.MCPStdio && d.Command == old.Command && slices.Equal(d.Args, old.Args) ||
 		d.Transport != chat.MCPStdio && old.Transport != chat.MCPStdio && oauth.Origin(d.URL) == oauth.Origin(old.URL)

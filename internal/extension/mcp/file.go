@@ -23,51 +23,51 @@ import (
 	"xbot/internal/fault"
 )
 
-// FileName is how the file is called in the server's data folder.
+// FileName is the name of the file in the server's data folder.
 const FileName = "mcp.json"
 
-// lookEvery is how often the file is looked at.
+// lookEvery is the interval at which the file is checked.
 const lookEvery = 2 * time.Second
 
-// syncEvery is how often it is taken over though it looks unchanged: what failed may go well by now, and another process may have changed its rows.
+// syncEvery is the interval of syncs of an unchanged file: a failure may be over by now, and another process may have changed its rows.
 const syncEvery = 30 * time.Second
 
-// missingFor is how long the file must be gone before its servers go, too. A volume that is not there for a moment, or an editor that writes the file
-// anew, removes nothing.
+// missingFor is how long the file must be gone before its servers go, too. A volume that is not there for a moment, or an editor that rewrites the
+// file, removes nothing.
 const missingFor = 30 * time.Second
 
-// askAtOnce bounds how long a server of the file may take to say what it offers when it is new.
+// askAtOnce limits how long a new server of the file may take to list its offers.
 const askAtOnce = 20 * time.Second
 
-// File keeps the installation's servers that stand in a file of the administrator, in the form that MCP clients have in common. Its rows are those
-// of the file and nobody else changes them. Processes that keep the same file may do so at once. Where their files differ, the one counts that was started,
+// File syncs the installation's servers from a file of the administrator, in the form that MCP clients have in common. Its rows belong to the
+// file, and only File changes them. Several processes may sync the same file at once. Where their files differ, the one counts that was started,
 // or whose file was changed, last: no process takes over again what it has taken over already.
 type File struct {
 	Path        string            // it need not exist: then it has no servers
-	Env         map[string]string // what ${NAME} in values stands for
+	Env         map[string]string // values of ${NAME}
 	Servers     *Servers
-	Connections *Connections // asks what is new; nil: nobody is asked
+	Connections *Connections // asks new servers; nil: none is asked
 	Keys        Keys         // nil: no variable holds one
 	Log         *slog.Logger
 	MissingFor  time.Duration // how long the file must be gone before its servers go, too; 0: 30 s
 
 	seen    fileState
 	synced  time.Time       // when it was last taken over
-	read    bool            // this process has read the file: only then may it take the absence of the file for its removal
+	read    bool            // this process has read the file: only then does a missing file count as removed
 	missing time.Time       // since when it is gone; zero: it is there
-	tried   fileState       // what was tried last
-	told    map[string]bool // what was logged since the file was last changed
+	tried   fileState       // the state that was tried last
+	told    map[string]bool // logged since the file was last changed
 	asks    asks
-	taken   []Draft // of the file as it was taken over, all of them; nil: some were not
+	taken   []Draft // the servers taken over from the file, all of them; nil: some were not
 }
 
-// Keys know which variables hold keys of the installation itself, which no server is handed.
+// Keys returns the names of variables that hold keys of the installation, which no server gets.
 type Keys interface {
-	// KeyVariables are their names at this moment.
+	// KeyVariables returns the current names.
 	KeyVariables(ctx context.Context) ([]string, error)
 }
 
-// asks are what servers are asked that have not said yet what they offer.
+// asks is the state of asking the servers of the file that have not listed their offers yet.
 type asks struct {
 	work    sync.WaitGroup
 	running atomic.Bool
@@ -75,7 +75,7 @@ type asks struct {
 	next    time.Time
 }
 
-// fileState tells two states of the file apart.
+// fileState identifies a state of the file.
 type fileState struct {
 	known, there bool
 	size         int64
@@ -121,8 +121,8 @@ func (f *File) state() fileState {
 	return fileState{known: true, there: true, size: info.Size(), changed: info.ModTime()}
 }
 
-// Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay as they were. Invalid: it is wrong. A
-// server that cannot be taken over is logged, and the others are.
+// Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay unchanged. Invalid: it is wrong. A
+// server that cannot be taken over is logged, and the others are taken over.
 func (f *File) Sync(ctx context.Context) error {
 	env, err := f.variables(ctx)
 	if err != nil {
@@ -166,7 +166,7 @@ func (f *File) Sync(ctx context.Context) error {
 	return nil
 }
 
-// removed reports whether the file, which is not there, is taken for removed. A process that never read it knows nothing of it: its data folder may be
+// removed reports whether the missing file counts as removed. A process that never read it knows nothing of it: its data folder may be
 // another one than that of the process whose administrator wrote it.
 func (f *File) removed() bool {
 	if f.missing.IsZero() {
@@ -175,10 +175,10 @@ func (f *File) removed() bool {
 	return f.read && time.Since(f.missing) >= cmp.Or(f.MissingFor, missingFor)
 }
 
-// maxFile is how large the file may be, in bytes: what ParseFile reads.
+// maxFile limits the file, in bytes: ParseFile reads as much.
 const maxFile = 1 << 20
 
-// variables are those that values may name: none of them holds a key of the installation.
+// variables returns the variables that values may name: none of them holds a key of the installation.
 func (f *File) variables(ctx context.Context) (map[string]string, error) {
 	if f.Keys == nil {
 		return f.Env, nil
@@ -194,7 +194,7 @@ func (f *File) variables(ctx context.Context) (map[string]string, error) {
 	return env, nil
 }
 
-// drafts returns the servers of the file, with what the variables in their values stand for. One whose values cannot be used is left out.
+// drafts returns the servers of the file, with the values of variables filled in. One whose values cannot be used is left out.
 func (f *File) drafts(env map[string]string) (out []Draft, there bool, err error) {
 	if info, err := os.Stat(f.Path); err == nil && !info.Mode().IsRegular() {
 		return nil, true, fault.Errorf(fault.Invalid, "%s is no file", FileName)
@@ -224,10 +224,10 @@ func (f *File) drafts(env map[string]string) (out []Draft, there bool, err error
 	return out, true, nil
 }
 
-// variable is one in a value: ${NAME}, or ${NAME:-what it is where there is no such variable}.
+// variable matches ${NAME} in a value, or ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// fill puts variables into the values of variables and headers. They may stand nowhere else, since all else is shown to administrators. A value
+// fill puts variables into the values of variables and headers. They are not allowed elsewhere, since all else is shown to administrators. A value
 // with one that is not set is left empty, so that the server is not used without it.
 func (f *File) fill(d *Draft, env map[string]string) error {
 	if slices.ContainsFunc(append([]string{d.Command, d.URL}, d.Args...), variable.MatchString) {
@@ -264,7 +264,7 @@ func (f *File) expand(server, value string, env map[string]string) string {
 	return out
 }
 
-// take stores a server of the file where it is new or another one, and reports whether the rows have it then.
+// take stores a new or changed server of the file, and reports whether the rows have it then.
 func (f *File) take(ctx context.Context, d Draft, rows []mcpstore.Server) (taken bool, err error) {
 	i := slices.IndexFunc(rows, func(r mcpstore.Server) bool { return r.Name == d.Name })
 	switch {
@@ -293,7 +293,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpstore.Server) (taken
 	return true, nil
 }
 
-// same reports whether a server is stored as it stands in the file.
+// same reports whether the stored server equals that of the file.
 func (f *File) same(d Draft, r mcpstore.Server) bool {
 	was, err := stored(f.Servers.Key, r)
 	now := given(d)
@@ -302,11 +302,11 @@ func (f *File) same(d Draft, r mcpstore.Server) bool {
 		slices.Equal(slices.Sorted(maps.Keys(d.Env)), r.EnvNames) && slices.Equal(slices.Sorted(maps.Keys(d.Headers)), r.HeaderNames)
 }
 
-// askMost is the longest time between two questions to servers that do not say what they offer.
+// askMost is the longest interval of requests to servers that do not list their offers.
 const askMost = 10 * time.Minute
 
-// askBeside asks the servers of the file that have not said yet what they offer, all at once, while the file is followed on. A command has to be asked
-// on somebody's runner, which an administrator does.
+// askBeside asks the servers of the file that have not listed their offers yet, all at once, while the file is followed on. A command has to be asked
+// on a user's runner, which an administrator does.
 func (f *File) askBeside(ctx context.Context) {
 	if f.Connections == nil || time.Now().Before(f.asks.next) || !f.asks.running.CompareAndSwap(false, true) {
 		return
@@ -333,7 +333,7 @@ func (f *File) ask(ctx context.Context, s chat.MCPServer) {
 	ctx, cancel := context.WithTimeout(ctx, askAtOnce)
 	defer cancel()
 	if _, err := f.Connections.Refresh(ctx, At{Server: s.ID, Vouched: true}); err != nil {
-		f.Log.Warn("an MCP server of the file does not say what it offers", "server", s.Name, "error", err) // the list says it, too
+		f.Log.Warn("an MCP server of the file does not say what it offers", "server", s.Name, "error", err) // the list shows it, too
 	}
 }
 
@@ -348,7 +348,7 @@ func (f *File) remove(ctx context.Context, r mcpstore.Server) error {
 	return nil
 }
 
-// tell logs something once.
+// tell logs a message once.
 func (f *File) tell(what string, err error) {
 	text := strings.TrimSpace(err.Error())
 	if f.told[what+text] {

@@ -17,10 +17,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxRedirects bounds how many redirects are followed, all of which lead to the same origin.
+// maxRedirects limits the redirects that are followed, all of which lead to the same origin.
 const maxRedirects = 5
 
-// overHTTP is how a server with an address is spoken to, until life ends, which end does.
+// overHTTP returns the transport to a server with an address, until life ends, which end does.
 func overHTTP(life context.Context, end context.CancelCauseFunc, about chat.MCPConfig, headers map[string]string, bearer *bearer, base http.RoundTripper, pace *rate.Limiter) sdk.Transport {
 	client := &http.Client{
 		Transport:     &door{life: life, end: end, base: base, origin: oauth.Origin(about.URL), headers: headers, bearer: bearer, pace: pace, older: about.Transport == chat.MCPSSE},
@@ -39,8 +39,8 @@ func tooMany(redirects int) error {
 	return nil
 }
 
-// door lets requests to one origin out, with the headers that are the server's: they go to nobody else, wherever the server redirects to or
-// says that messages are taken. One that would go elsewhere is the end of the connection. What comes back is bounded, and ends with it.
+// door sends requests to one origin, with the server's headers: they go to no other origin, also after redirects or message addresses
+// of the server. A request to another origin ends the connection. Responses are bounded, and end with the connection.
 type door struct {
 	life    context.Context //nolint:containedctx // of the connection, which no request owns
 	end     context.CancelCauseFunc
@@ -56,7 +56,7 @@ type door struct {
 func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	if to := oauth.Origin(r.URL.String()); to != d.origin {
 		err := fault.Errorf(fault.Denied, "the server leads to %.100s, which is not where it is: give the address that it leads to", to)
-		d.end(err) // the SDK may tell of a closed connection instead
+		d.end(err) // the SDK may report a closed connection instead
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -83,10 +83,10 @@ func (d *door) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// maxSessionError is how much of the answer 400 is read for the words that the session is unknown, in bytes.
+// maxSessionError limits the part of the answer 400 that is searched for the unknown session, in bytes.
 const maxSessionError = 4 << 10
 
-// unknownSessionIn reports whether a response says that the server does not know the session of the request: with status 404, or with 400 and words.
+// unknownSessionIn reports whether a response means that the server does not know the session of the request: status 404, or 400 with such a text.
 func unknownSessionIn(r *http.Request, resp *http.Response) bool {
 	if r.Header.Get("Mcp-Session-Id") == "" || resp.StatusCode != http.StatusBadRequest {
 		return r.Header.Get("Mcp-Session-Id") != "" && resp.StatusCode == http.StatusNotFound
@@ -99,7 +99,7 @@ func unknownSessionIn(r *http.Request, resp *http.Response) bool {
 	return err == nil && sessionUnknown.Match(head)
 }
 
-// bound is a body as much of which is read as is good: events no faster than the pace, anything else to the length of a message.
+// bound returns a reader of a body with limits: events no faster than the pace, anything else up to the length of a message.
 func (d *door) bound(resp *http.Response) io.Reader {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	if err == nil && kind == "text/event-stream" {
@@ -112,7 +112,7 @@ func (d *door) bound(resp *http.Response) io.Reader {
 	return whole
 }
 
-// body is that of an answer, which lets go of the connection when it is closed.
+// body is the body of an answer, which releases the connection when it is closed.
 type body struct {
 	io.ReadCloser
 	io.Reader
@@ -120,10 +120,10 @@ type body struct {
 	done context.CancelFunc
 }
 
-// Read reads what is let through.
+// Read reads from the paced body.
 func (b *body) Read(to []byte) (int, error) { return b.Reader.Read(to) }
 
-// Close closes it.
+// Close closes the body.
 func (b *body) Close() error {
 	defer b.done()
 	return b.ReadCloser.Close()

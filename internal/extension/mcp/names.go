@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// maxToolName is how long the name of a tool may be, in bytes: providers take no more.
+	// maxToolName limits the name of a tool, in bytes: providers take no more.
 	maxToolName = 64
-	// digits are how many hexadecimal digits of a hash tell one name from another.
+	// digits is the number of hexadecimal digits of a hash in a name.
 	digits = 8
 )
 
-// offered is a tool as its server knows it.
+// offered is a tool by its name at the server.
 type offered struct{ server, tool string }
 
 // toolNames gives tools the names under which models call them, mcp_{server}_{tool}: at most 64 letters, digits, dashes and underscores. Names
-// that are too long end in a hash instead. So do all of several that are alike but for case, dashes and underscores, which is how tools are
-// found by their names: none of them has the plain name, so that no call that was meant for one reaches another that came later. The names
-// depend on the tools alone, not on their order. A tool whose name is taken even so has none.
+// that are too long end in a hash instead. So do all of several that differ only in case, dashes and underscores, which tool lookup
+// ignores: none of them has the plain name, so that no call that was meant for one reaches another that came later. The names
+// depend on the tools alone, not on their order. A tool whose hashed name is taken has none.
 func toolNames(tools []offered) map[offered]string {
 	plain := make(map[offered]string, len(tools))
 	alike := map[string]int{}
@@ -59,13 +59,13 @@ func plainName(t offered) string {
 	}, t.tool)
 }
 
-// hashedName is a name cut to where a hash of the whole has room behind it.
+// hashedName returns a name with a hash of the whole, cut to the maximum length.
 func hashedName(name string, t offered) string {
 	sum := sha256.Sum256([]byte(t.server + "\x00" + t.tool))
 	return name[:min(len(name), maxToolName-digits-1)] + "_" + hex.EncodeToString(sum[:digits/2])
 }
 
-// folded is a name as package tool compares names.
+// folded returns a name as package tool compares names.
 func folded(name string) string {
 	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }

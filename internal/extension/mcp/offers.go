@@ -15,7 +15,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// How much of what a server lists is taken.
+// Limits of the lists of a server.
 const (
 	maxPages       = 64      // of a list
 	maxTools       = 512     // tools
@@ -32,17 +32,17 @@ const (
 	maxLeftOut     = 50
 )
 
-// listing collects what a server offers.
+// listing collects the offers of a server.
 type listing struct {
 	chat.MCPOffers
 
-	seen    map[string]bool // what was taken, by kind and name
+	seen    map[string]bool // taken ones, by kind and name
 	schemas int             // bytes of schemas
-	unsaid  int             // what was left out and is not told
+	unsaid  int             // number of parts left out without a note
 }
 
-// offersOf asks a server what it offers. Personal: it tells somebody by their account, so only its tools and prompts are taken; what else it says
-// may be of that person alone.
+// offersOf lists the offers of a server. Personal: it identifies a user by an account, so only its tools and prompts are taken; the rest
+// may be of that user alone.
 func offersOf(ctx context.Context, session *sdk.ClientSession, personal bool) (chat.MCPOffers, error) {
 	about := session.InitializeResult()
 	l := &listing{seen: map[string]bool{}}
@@ -74,7 +74,7 @@ func offersOf(ctx context.Context, session *sdk.ClientSession, personal bool) (c
 	return l.MCPOffers, nil
 }
 
-// pages follows the pages of a list to its end, or as far as is good: a page says where the next one begins.
+// pages follows the pages of a list to its end, or up to the limit: a page has the cursor of the next one.
 func (l *listing) pages(what string, page func(cursor string) (next string, more bool, err error)) error {
 	cursors, cursor := map[string]bool{}, ""
 	for range maxPages {
@@ -95,7 +95,7 @@ func (l *listing) pages(what string, page func(cursor string) (next string, more
 	return nil
 }
 
-// leave notes what is left out.
+// leave records a part that is left out.
 func (l *listing) leave(name, why string) {
 	if len(l.LeftOut) >= maxLeftOut {
 		l.unsaid++
@@ -104,7 +104,7 @@ func (l *listing) leave(name, why string) {
 	l.LeftOut = append(l.LeftOut, tool.OneLine(strings.ToValidUTF8(name, "\uFFFD"), 80)+": "+tool.OneLine(why, maxTitle))
 }
 
-// take reports whether something can be taken: it has a name, and the first of that name is taken. What cannot be is noted.
+// take reports whether an item can be taken: it has a name, and is the first of that name. Others are recorded as left out.
 func (l *listing) take(kind, name string, count, most int) bool {
 	var why string
 	switch key := kind + " " + name; {
@@ -168,7 +168,7 @@ func (l *listing) tool(t *sdk.Tool) {
 	l.Tools = append(l.Tools, out)
 }
 
-// cleaned is what a server wrote as plain text of at most so many bytes.
+// cleaned returns a text of a server as plain text of at most so many bytes.
 func cleaned(text string, most int) string {
 	text = strings.TrimSpace(tool.Clean([]byte(text[:min(len(text), 2*most)])))
 	if len(text) <= most {

@@ -12,8 +12,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// How many lines a second are read from servers: a message of stdio is one line, an event of HTTP is three. A server that has more to say
-// has to wait, as it does where a pipe is full; so its notifications cost no more than that, and nothing that it says is lost.
+// Limits of the lines a second that are read from servers: a message of stdio is one line, an event of HTTP is three. A faster server
+// has to wait, as it does where a pipe is full; so this limits the cost of its notifications, and no message is lost.
 const (
 	linesASecond    = 1000
 	linesAtOnce     = 2000
@@ -21,10 +21,10 @@ const (
 	allLinesAtOnce  = 20_000
 )
 
-// maxMessage bounds one message of a server, in bytes. Mending may write one longer than its server did.
+// maxMessage limits one message of a server, in bytes. Mending may write one longer than its server did.
 const maxMessage = 2 * message.Max
 
-// paced reads what a server says, no faster than its pace and that of all allow.
+// paced reads from a server, no faster than its rate and that of all allow.
 type paced struct {
 	ctx  context.Context //nolint:containedctx // of the connection, which no Read owns
 	from io.Reader
@@ -36,7 +36,7 @@ func newPaced(ctx context.Context, from io.Reader, all *rate.Limiter) *paced {
 	return &paced{ctx: ctx, from: from, own: rate.NewLimiter(linesASecond, linesAtOnce), all: all}
 }
 
-// Read reads, and waits where too much came.
+// Read reads, and waits if it read too much.
 func (p *paced) Read(to []byte) (int, error) {
 	n, err := p.from.Read(to)
 	for lines := bytes.Count(to[:n], []byte{'\n'}); lines > 0; lines -= linesAtOnce {
@@ -54,7 +54,7 @@ type bounded struct {
 	left int64
 }
 
-// Read reads, or says that there is too much.
+// Read reads, or returns TooLarge beyond the bound.
 func (b *bounded) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	if b.left -= int64(n); b.left < 0 {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// entry is how MCP clients write a server in JSON: {"command", "args", "env"} or {"url", "headers"}.
+// entry is the form of a server in MCP clients, in JSON: {"command", "args", "env"} or {"url", "headers"}.
 type entry struct {
 	Type         string            `json:"type"`
 	Transport    string            `json:"transport"`
@@ -24,13 +24,13 @@ type entry struct {
 	Disabled     bool              `json:"disabled"`
 }
 
-// transports are the names by which clients call the transports.
+// transports are the names of the transports in clients.
 var transports = map[string]chat.MCPTransport{
 	"": "", "stdio": chat.MCPStdio, "local": chat.MCPStdio, "sse": chat.MCPSSE, "http": chat.MCPHTTP, "remote": chat.MCPHTTP, "streamable-http": chat.MCPHTTP,
 	"streamable_http": chat.MCPHTTP, "streamablehttp": chat.MCPHTTP,
 }
 
-// Parse reads one server as MCP clients write it in JSON, {"command", "args", "env"} or {"url", "headers"}, of at most 128 kB. Keys of other
+// Parse reads one server in the JSON form of MCP clients, {"command", "args", "env"} or {"url", "headers"}, of at most 128 kB. Keys of other
 // clients are ignored. Invalid: it is none; the sentence quotes no values.
 func Parse(name, config string) (Draft, error) {
 	d, err := ParseUnchecked(name, config)
@@ -40,7 +40,7 @@ func Parse(name, config string) (Draft, error) {
 	return d, d.Check()
 }
 
-// ParseUnchecked is Parse for who changes values before they Check them.
+// ParseUnchecked is Parse for callers that change values before they Check them.
 func ParseUnchecked(name, config string) (Draft, error) {
 	if len(config) > 2*maxDraft {
 		return Draft{}, fault.Errorf(fault.Invalid, "the configuration has more than %d kB", 2*maxDraft>>10)

@@ -15,10 +15,10 @@ import (
 	"xbot/internal/tool"
 )
 
-// promptsName is what the tool for prompts would be called by the server.
+// promptsName is the name of the tool for prompts, as if the server had it.
 const promptsName = "prompts"
 
-// maxPromptsTold bounds what the tool for prompts says of them, in characters.
+// maxPromptsTold limits the list of prompts in the description of their tool, in characters.
 const maxPromptsTold = 1500
 
 var promptParameters = json.RawMessage(`{"type":"object","properties":{"name":{"type":"string","description":"of the prompt"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"]}`)
@@ -38,7 +38,7 @@ func promptTool(connections *Connections, server mcpstore.Server, person chat.Us
 	}
 }
 
-// signature is a prompt with what it takes and what it is for.
+// signature returns a prompt with its arguments and its purpose.
 func signature(p chat.MCPPrompt) string {
 	takes := make([]string, len(p.Arguments))
 	for i, a := range p.Arguments {
@@ -88,7 +88,7 @@ func (c *Connections) runPrompt(ctx context.Context, at At, arguments string) (c
 	return result, nil
 }
 
-// promptParams reads what a model wrote. An argument that is no text is given as JSON: prompts take nothing but text.
+// promptParams parses the arguments of a model. An argument that is no text is given as JSON: prompts take nothing but text.
 func promptParams(arguments string) (name string, values map[string]string, err error) {
 	object, err := tool.Object(arguments)
 	if err != nil {
@@ -115,7 +115,7 @@ func promptParams(arguments string) (name string, values map[string]string, err 
 	return name, values, nil
 }
 
-// pickPrompt finds a prompt by its name, or by the word with which people ask for it.
+// pickPrompt finds a prompt by its name, or by the word with which users ask for it.
 func pickPrompt(server string, prompts []chat.MCPPrompt, name string) (chat.MCPPrompt, bool) {
 	if i := slices.IndexFunc(prompts, func(p chat.MCPPrompt) bool { return p.Name == name }); i >= 0 {
 		return prompts[i], true
@@ -136,8 +136,8 @@ func promptNames(prompts []chat.MCPPrompt) string {
 	return tool.OneLine(strings.Join(names, ", "), maxPromptsTold)
 }
 
-// PromptTool returns the name of the tool that fills in the prompt for which a person asks by a word, mcp_{server}_{prompt}; empty: the word
-// means no prompt of theirs. It reads rows alone.
+// PromptTool returns the name of the tool that fills in the prompt for which a user asks by a word, mcp_{server}_{prompt}; empty: the word
+// means no prompt of the user. It reads rows alone.
 func (s *Source) PromptTool(ctx context.Context, user chat.UserID, word string) (string, error) {
 	if !strings.HasPrefix(word, "mcp") {
 		return "", nil
@@ -169,7 +169,7 @@ func (s *Source) PromptTool(ctx context.Context, user chat.UserID, word string) 
 	return "", nil
 }
 
-// Prompt is a prompt of a server that a person may use.
+// Prompt is a prompt of a server that a user may use.
 type Prompt struct {
 	chat.MCPPrompt
 
@@ -177,7 +177,7 @@ type Prompt struct {
 	ServerName string
 }
 
-// Prompts lists the prompts of the servers that are in force for a person, in the order of their servers. It reads rows alone.
+// Prompts lists the prompts of the servers that are in force for a user, in the order of their servers. It reads rows alone.
 func (c *Connections) Prompts(ctx context.Context, user chat.UserID) ([]Prompt, error) {
 	rows, err := c.cfg.Rows.MCPServers(ctx, user)
 	if err != nil {
@@ -202,8 +202,8 @@ func (c *Connections) Prompts(ctx context.Context, user chat.UserID) ([]Prompt, 
 	return out, nil
 }
 
-// Prompt fills in a prompt of a server, under the name that the server knows. It returns the text and the pictures of its messages; those that
-// the assistant is supposed to have said are marked. Errors are sentences: NotFound and Invalid as of the server, RefusedError, Unavailable,
+// Prompt fills in a prompt of a server, under the name that the server knows. It returns the text and the pictures of its messages; those in
+// the role of the assistant are marked. Errors are sentences: NotFound and Invalid as of the server, RefusedError, Unavailable,
 // and the end of ctx.
 func (c *Connections) Prompt(ctx context.Context, at At, name string, arguments map[string]string) (text string, pictures []chat.Picture, err error) {
 	s, err := c.server(ctx, at)

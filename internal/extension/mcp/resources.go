@@ -11,7 +11,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Resources lists the resources of a server, for the model. They are those that it listed last: nothing is asked.
+// Resources lists the resources of a server, for the model, from its last list: the server is not asked.
 func (c *Connections) Resources(ctx context.Context, at At) (chat.ToolResult, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
@@ -40,7 +40,7 @@ func (c *Connections) Resources(ctx context.Context, at At) (chat.ToolResult, er
 	return tool.Text(strings.Join(lines, "\n")), nil
 }
 
-// Read reads a resource of a server, for the model. It is as Call otherwise, of class read.
+// Read reads a resource of a server, for the model. Otherwise it is like a Call of class read.
 func (c *Connections) Read(ctx context.Context, at At, uri string) (chat.ToolResult, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {

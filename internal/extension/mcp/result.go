@@ -14,15 +14,15 @@ import (
 )
 
 const (
-	// maxResult bounds the text of a result, in bytes: its head and its tail stay.
+	// maxResult limits the text of a result, in bytes: its head and its tail stay.
 	maxResult = 1 << 20
-	// maxPictures bounds the pictures of a result.
+	// maxPictures limits the pictures of a result.
 	maxPictures = 8
-	// maxParts bounds the parts of a result.
+	// maxParts limits the parts of a result.
 	maxParts = 1000
 )
 
-// answer collects what a server answered, for the model.
+// answer collects the answer of a server, for the model.
 type answer struct {
 	name     string // of the tool; pictures are named after it
 	text     strings.Builder
@@ -30,7 +30,7 @@ type answer struct {
 	pictures []chat.Picture
 }
 
-// resultOf is the result of a call as the model reads it.
+// resultOf returns the result of a call for the model.
 func resultOf(ctx context.Context, name string, r *sdk.CallToolResult) (chat.ToolResult, error) {
 	a := &answer{name: name}
 	for _, part := range r.Content {
@@ -52,7 +52,7 @@ func resultOf(ctx context.Context, name string, r *sdk.CallToolResult) (chat.Too
 	return out, nil
 }
 
-// whole is the text, bounded; where there is none, another.
+// whole returns the text, bounded; if it is blank, none.
 func (a *answer) whole(none string) string {
 	text := tool.Bound(strings.TrimRight(a.text.String(), "\n"), maxResult)
 	if strings.TrimSpace(text) == "" {
@@ -61,7 +61,7 @@ func (a *answer) whole(none string) string {
 	return text
 }
 
-// line adds text on lines of its own. What is far beyond the bound is not kept.
+// line adds text on separate lines. Text far beyond the bound is dropped.
 func (a *answer) line(text string) {
 	if text = tool.Clean([]byte(tool.Bound(text, 2*maxResult))); text == "" || a.text.Len() > 8*maxResult {
 		return
@@ -118,7 +118,7 @@ func (a *answer) image(ctx context.Context, data []byte, kind string) error {
 	return nil
 }
 
-// resource adds what a resource holds.
+// resource adds the contents of a resource.
 func (a *answer) resource(ctx context.Context, r *sdk.ResourceContents) error {
 	switch {
 	case r == nil:
@@ -150,10 +150,10 @@ func linked(c *sdk.ResourceLink) string {
 	return strings.Join(parts, " · ") + "]"
 }
 
-// short is a text on one line.
+// short returns a text on one line.
 func short(text string) string { return tool.OneLine(strings.ToValidUTF8(text, "\uFFFD"), maxShort) }
 
-// word is the media type of something, which may have none.
+// word returns a media type for a sentence, also if there is none.
 func word(kind string) string {
 	if kind = tool.OneLine(strings.ToValidUTF8(kind, "\uFFFD"), 100); kind == "" {
 		return "of no known type"
@@ -161,7 +161,7 @@ func word(kind string) string {
 	return kind
 }
 
-// compact is a value as JSON.
+// compact returns a value as JSON.
 func compact(value any) string {
 	raw, err := json.Marshal(value)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package mcp lets conversations use the tools, prompts and resources of servers that speak the Model Context Protocol: it keeps who has
-// which server (Servers), speaks to them (Connections), and shows what they offer as tools (Source). The protocol itself is the SDK's.
+// Package mcp gives conversations the tools, prompts and resources of servers that speak the Model Context Protocol: it stores the servers
+// of users and of the installation (Servers), connects to them (Connections), and offers them as tools (Source). The SDK implements the protocol.
 //
-// Whatever a server says is hostile input: the sizes, the number and the pace of what it sends are bounded, and none of it is believed
-// but for what Source says.
+// All input from a server is hostile: the sizes, the number and the pace of its messages are bounded, and none of it is trusted,
+// except as documented at Source.
 package mcp
 
 import (
@@ -18,7 +18,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows keep servers and what they offered last.
+// Rows stores servers and their last offers.
 type Rows interface {
 	MCPServers(ctx context.Context, user chat.UserID) ([]mcpstore.Server, error)
 	MCPServer(ctx context.Context, id int64) (mcpstore.Server, error)
@@ -29,24 +29,24 @@ type Rows interface {
 	SetMCPProblem(ctx context.Context, id, revision int64, problem string, wantsAccount bool) error
 }
 
-// Servers are the servers of people and of the installation. Who may change the installation's is for the caller to check. It is safe for
+// Servers manages the servers of users and of the installation. The caller checks who may change the installation's. It is safe for
 // concurrent use.
 type Servers struct {
 	Rows Rows
 	Key  secret.Sealer
-	// Providers are those whose accounts can authorize servers; nil: there are none.
+	// Providers finds providers whose accounts can authorize servers; nil: there are none.
 	Providers Providers
-	// Finder finds those that servers name; nil: no such can be connected.
+	// Finder finds the providers that servers name; nil: none of them can be connected.
 	Finder Finder
 }
 
-// Providers are the OAuth providers of the installation and of MCP servers.
+// Providers stores the OAuth providers of the installation and of MCP servers.
 type Providers interface {
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	SaveOf(ctx context.Context, server oauth.Server, d oauth.Draft, by chat.UserID) error
 }
 
-// List returns those of the installation and, behind them, those of a person; 0: nobody's. Values are left out.
+// List returns those of the installation, followed by those of a user; 0: of no user. Values are left out.
 func (s *Servers) List(ctx context.Context, user chat.UserID) ([]chat.MCPServer, error) {
 	rows, err := s.Rows.MCPServers(ctx, user)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Servers) List(ctx context.Context, user chat.UserID) ([]chat.MCPServer,
 	return out, nil
 }
 
-// Own finds that of a person, or of the installation where owner is 0. NotFound: there is none of that name.
+// Own finds that of a user, or of the installation where owner is 0. NotFound: there is none of that name.
 func (s *Servers) Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error) {
 	r, err := s.row(ctx, owner, name)
 	return r.MCPServer, err
@@ -78,7 +78,7 @@ func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcps
 	return mcpstore.Server{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q", name)
 }
 
-// InForce finds the server of a name that a person uses: their own, else the installation's; that of the installation where user is 0.
+// InForce finds the server of a name that applies to a user: the user's, else the installation's; that of the installation where user is 0.
 // NotFound: there is none, or it is switched off.
 func (s *Servers) InForce(ctx context.Context, user chat.UserID, name string) (chat.MCPServer, error) {
 	rows, err := s.Rows.MCPServers(ctx, user)
@@ -93,8 +93,8 @@ func (s *Servers) InForce(ctx context.Context, user chat.UserID, name string) (c
 	return chat.MCPServer{}, fault.Errorf(fault.NotFound, "there is no MCP server %.40q in use", name)
 }
 
-// Offers returns what a server listed last, for those who may see it: its owner, and everybody where it is the installation's. NotFound:
-// there is none for them.
+// Offers returns the last list of a server, for its owner, and for all users where it is the installation's. NotFound:
+// there is none for the user.
 func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.MCPOffers, error) {
 	r, err := s.Rows.MCPServer(ctx, id)
 	if err != nil {
@@ -106,9 +106,9 @@ func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.
 	return s.Rows.MCPOffers(ctx, id)
 }
 
-// Save stores a server of a person, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
-// that the draft leaves empty, unless it leads somewhere else: then they have to be entered again. Invalid: its form is wrong, its account is
-// at no provider that there is, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
+// Save stores a server of a user, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
+// that the draft leaves empty, unless its address or command changes: then they have to be entered again. Invalid: its form is wrong, its account
+// is at an unknown provider, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
 func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
 	return s.save(ctx, owner, d, by, false)
 }
@@ -131,7 +131,7 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 		row.ID, had = old.ID, old.Account
 		d.Account = d.keepsAccount(old.MCPServer)
 	}
-	if d.Account != had { // what stays can be changed otherwise though its provider is gone
+	if d.Account != had { // the rest can be changed otherwise though its provider is gone
 		if err := s.provided(ctx, owner, d.Account); err != nil {
 			return chat.MCPServer{}, err
 		}
@@ -146,7 +146,7 @@ func (s *Servers) save(ctx context.Context, owner chat.UserID, d Draft, by chat.
 	return saved.MCPServer, err
 }
 
-// changed returns the stored server that a draft changes, and takes over its values where the draft leaves them empty. A file says all of them.
+// changed returns the stored server that a draft changes, and takes over its values where the draft leaves them empty. A file has all values.
 func (s *Servers) changed(ctx context.Context, owner chat.UserID, v *values, d Draft, fromFile bool) (mcpstore.Server, error) {
 	old, err := s.row(ctx, owner, d.Name)
 	switch {
@@ -162,13 +162,13 @@ func ofFile(name string) error {
 	return fault.Errorf(fault.Denied, "the MCP server %s stands in mcp.json of the server's data folder: change it there", name)
 }
 
-// provided refuses an account at a provider that does not exist, or is another server's. One that is switched off does.
+// provided refuses an account at a provider that does not exist, or is another server's. A provider that is switched off is accepted.
 func (s *Servers) provided(ctx context.Context, owner chat.UserID, account string) error {
 	if account == "" {
 		return nil
 	}
 	if owner != 0 {
-		// A conversation can add servers of a person: their tokens would go wherever a text that the model has read wants them.
+		// A conversation can add servers of a user: their tokens would go to any address in a text that the model has read.
 		return fault.Errorf(fault.Invalid, "connected accounts authorize servers of the installation alone, which administrators add, and servers that name a provider themselves, for which you connect one on the page; give other servers of your own a header")
 	}
 	if s.Providers == nil {
@@ -217,7 +217,7 @@ func (s *Servers) keep(v *values, d Draft, old mcpstore.Server) error {
 	return nil
 }
 
-// Put is Save for whoever does not know whether there is one of that name.
+// Put is Save for callers that do not know whether there is one of that name.
 func (s *Servers) Put(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
 	old, err := s.row(ctx, owner, d.tidy().Name)
 	if err != nil && !fault.Is(err, fault.NotFound) {
@@ -227,7 +227,7 @@ func (s *Servers) Put(ctx context.Context, owner chat.UserID, d Draft, by chat.U
 	return s.Save(ctx, owner, d, by)
 }
 
-// Remove removes that of a person, or of the installation where owner is 0. NotFound: there is none.
+// Remove removes that of a user, or of the installation where owner is 0. NotFound: there is none.
 func (s *Servers) Remove(ctx context.Context, owner chat.UserID, name string) error {
 	old, err := s.row(ctx, owner, name)
 	if err != nil {

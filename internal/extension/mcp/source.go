@@ -20,20 +20,20 @@ import (
 // ProjectFile is the file of a folder that names MCP servers, in the form that MCP clients have in common.
 const ProjectFile = ".mcp.json"
 
-// Projects know the servers of the folders in which conversations work.
+// Projects finds the servers of the folders in which conversations work.
 type Projects interface {
-	// InForce returns those of a conversation to which its person has agreed, from rows alone.
+	// InForce returns those of a conversation to which its user has agreed, from rows alone.
 	InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error)
-	// Stands refuses a call where the file is another one by now than the person has agreed to: Denied, with a sentence.
+	// Stands refuses a call if the file has changed since the user agreed to it: Denied, with a sentence.
 	Stands(ctx context.Context, person chat.UserID, p mcpstore.Project, box sandbox.Sandbox) error
 }
 
-// maxKept is of how many servers this process remembers what they offer.
+// maxKept limits the servers whose offers this process caches.
 const maxKept = 256
 
-// Source brings the tools of MCP servers to conversations: of those of the installation and of the person. A person's own server takes the place
-// of the installation's of the same name, also while it is switched off: so somebody does without one. Tools are what servers listed last;
-// nobody is connected to.
+// Source offers the tools of MCP servers to conversations: of those of the installation and of the user. A user's server replaces
+// the installation's of the same name, also while it is switched off: so a user can do without one. Tools are those that servers listed last;
+// listing makes no connection.
 //
 // The annotations of a tool are trusted if an administrator trusts the server, which must be one of the installation. A tool that only reads then has
 // the class read and does not act (tool.Spec.Acts), so that it needs no approval in the permission mode ask, and an idempotent one is retried after a
@@ -57,7 +57,7 @@ func NewSource(rows Rows, connections *Connections) *Source {
 	return &Source{rows: rows, connections: connections, kept: map[int64]chat.MCPOffers{}}
 }
 
-// Tools returns the tools of the servers that are in force where they are wanted, sorted by server and name.
+// Tools returns the tools of the servers that are in force at a place, sorted by server and name.
 func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
 	rows, err := s.servers(ctx, at)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 		if err != nil {
 			return nil, err
 		}
-		rows = slices.Concat(ofFolder, rows) // those of a name that a person chose, or an administrator, come behind and win
+		rows = slices.Concat(ofFolder, rows) // those of a name that a user chose, or an administrator, come last and win
 	}
 	all, err := s.named(ctx, serversAt(rows, at), at.User)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, erro
 	return out, nil
 }
 
-// named are the tools of servers that have a name.
+// named returns the tools of servers that have a name.
 func (s *Source) named(ctx context.Context, servers []mcpstore.Server, person chat.UserID) ([]*serverTool, error) {
 	var all []offered
 	var made []*serverTool
@@ -110,11 +110,11 @@ func (s *Source) named(ctx context.Context, servers []mcpstore.Server, person ch
 	return out, nil
 }
 
-// maxTold bounds what is told of one server, in characters.
+// maxTold limits the instructions of one server, in characters.
 const maxTold = 1000
 
-// Instructions are what the owners of the servers that a person uses have to say about them. What servers say of themselves is left out: it is
-// a stranger's.
+// Instructions returns the instructions that the owners of a user's servers have entered. The servers' instructions are left out: they are
+// untrusted.
 func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, error) {
 	rows, err := s.servers(ctx, at)
 	if err != nil {
@@ -132,12 +132,12 @@ func (s *Source) Instructions(ctx context.Context, at toolset.Place) (string, er
 	return "# MCP servers\n\n" + strings.Join(lines, "\n"), nil
 }
 
-// servers are those of the installation and, behind them, of the user of a place.
+// servers returns those of the installation, followed by those of the user of a place.
 func (s *Source) servers(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error) {
 	return s.read.At(at, func() ([]mcpstore.Server, error) { return s.rows.MCPServers(ctx, at.User) })
 }
 
-// serversAt are the servers in force that can be used at a place: a group has no account that authorizes requests.
+// serversAt returns the servers in force that can be used at a place: a group has no account that authorizes requests.
 func serversAt(rows []mcpstore.Server, at toolset.Place) []mcpstore.Server {
 	out := inForce(rows)
 	if at.OfGroup {
@@ -146,10 +146,10 @@ func serversAt(rows []mcpstore.Server, at toolset.Place) []mcpstore.Server {
 	return out
 }
 
-// inForce are the servers that a person uses, in the order of their names.
+// inForce returns the servers that apply to a user, in the order of their names.
 func inForce(rows []mcpstore.Server) []mcpstore.Server {
 	byName := map[string]mcpstore.Server{}
-	for _, r := range rows { // a person's own come behind
+	for _, r := range rows { // the user's come last
 		byName[r.Name] = r
 	}
 	out := make([]mcpstore.Server, 0, len(byName))
@@ -162,7 +162,7 @@ func inForce(rows []mcpstore.Server) []mcpstore.Server {
 	return out
 }
 
-// offers returns what a server listed last, from memory where that is still so.
+// offers returns the last list of a server, from the cache if it is current.
 func (s *Source) offers(ctx context.Context, server mcpstore.Server) (chat.MCPOffers, error) {
 	if server.Digest == "" {
 		return chat.MCPOffers{}, nil
@@ -189,7 +189,7 @@ func (s *Source) offers(ctx context.Context, server mcpstore.Server) (chat.MCPOf
 	return offers, nil
 }
 
-// toolsOf are the tools of a server, whose names are still to be given.
+// toolsOf returns the tools of a server, without names yet.
 func (s *Source) toolsOf(server mcpstore.Server, offers chat.MCPOffers, person chat.UserID) []*serverTool {
 	out := make([]*serverTool, 0, len(offers.Tools)+1)
 	for _, t := range offers.Tools {
@@ -209,7 +209,7 @@ func (s *Source) toolsOf(server mcpstore.Server, offers chat.MCPOffers, person c
 		t.spec.OnRunner = server.Transport == chat.MCPStdio
 		if t.spec.Remote == nil { // added by this package
 			t.spec.Remote = remote(server, chat.MCPTool{Name: t.offered.tool})
-			if !trusted(server) { // what it is asked for may carry text of the conversation to it
+			if !trusted(server) { // its request may carry text of the conversation to it
 				t.spec.Class = chat.ClassOnce
 			}
 		}
@@ -265,15 +265,15 @@ func describe(t chat.MCPTool) string {
 	return fmt.Sprintf("The tool %s, of which its server says nothing.", t.Name)
 }
 
-// Listed is a tool of a server as people see it.
+// Listed is a tool of a server for users.
 type Listed struct {
 	Name        string         // as models call it
 	Description string         // in the words of the server
-	Class       chat.ToolClass // what happens to a call that a crash interrupts
+	Class       chat.ToolClass // decides about a call that a crash interrupts
 }
 
-// Listed returns the tools that a server listed last, for whoever may use it, sorted as the server names them. One that is switched off, or that
-// a server of the person's own stands before, has them under the names that they would have. NotFound: there is no such server for the person.
+// Listed returns the tools that a server listed last, for its users, sorted as the server names them. One that is switched off, or that
+// a user's server replaces, has them under the names that they would have. NotFound: there is no such server for the user.
 func (s *Source) Listed(ctx context.Context, person chat.UserID, id int64) ([]Listed, error) {
 	rows, err := s.rows.MCPServers(ctx, person)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// command is the command of a server, which runs on a runner, inside of its walls.
+// command is the command of a server, which runs on a runner, in its sandbox.
 type command struct {
 	process sandbox.Process
 	said    sandbox.LastOutput
@@ -38,20 +38,20 @@ func begin(life context.Context, box sandbox.Sandbox, about chat.MCPConfig, dir 
 	return &command{process: process, ended: make(chan struct{})}, nil
 }
 
-// attend reads what the command writes beside its messages, and waits for its end. The messages have to be read meanwhile.
+// attend reads the standard error of the command, and waits for its end. The messages have to be read meanwhile.
 func (c *command) attend() {
-	_, _ = io.Copy(&c.said, c.process.Stderr()) // how it ended says Wait
+	_, _ = io.Copy(&c.said, c.process.Stderr()) // Wait returns how it ended
 	c.code, c.err = c.process.Wait()
 	close(c.ended)
 }
 
-// transport is the protocol over the streams of the command.
+// transport returns the transport over the streams of the command.
 func (c *command) transport(life context.Context, pace *rate.Limiter) sdk.Transport {
 	out := &message.Lines{From: newPaced(life, c.process.Stdout(), pace), Log: &c.said}
 	return &sdk.IOTransport{Reader: io.NopCloser(out), Writer: c.process.Stdin(), MaxLineLength: maxMessage}
 }
 
-// ending says how the command ended and what it wrote last; empty where it still runs after a while.
+// ending describes how the command ended and its last output; empty if it still runs after a while.
 func (c *command) ending(after time.Duration) string {
 	timer := time.NewTimer(after)
 	defer timer.Stop()
@@ -70,15 +70,15 @@ func (c *command) ending(after time.Duration) string {
 	return fmt.Sprintf("the command ended with exit code %d; it wrote: %s", c.code, said)
 }
 
-// folders are the roots that a command is told of: where the conversation works, and the absolute paths among its arguments, which its owner chose.
+// folders are the roots of a command: the folder of the conversation, and the absolute paths among its arguments, which its owner chose.
 type folders struct {
 	guard  sync.Mutex
-	client *sdk.Client // nil: it is told of none
+	client *sdk.Client // nil: it gets no roots
 	roots  []*sdk.Root
 	dir    string
 }
 
-// announce sets the roots of a client that is about to connect. Servers with an address are told of no folder.
+// announce sets the roots of a client that is about to connect. Servers with an address get no roots.
 func (f *folders) announce(client *sdk.Client, about chat.MCPConfig, box sandbox.Sandbox) {
 	if about.Transport != chat.MCPStdio {
 		return
@@ -92,7 +92,7 @@ func (f *folders) announce(client *sdk.Client, about chat.MCPConfig, box sandbox
 	client.AddRoots(f.roots...)
 }
 
-// worksIn tells the command of the folder in which a conversation works.
+// worksIn informs the command of the folder of a conversation.
 func (n *connection) worksIn(at At) {
 	f := &n.calls.folders
 	f.guard.Lock()

@@ -22,7 +22,7 @@ type serverTool struct {
 	server      int64
 	person      chat.UserID
 	own         ownTool           // nil: the server has it
-	names       map[string]string // the server's of arguments that models know by another one
+	names       map[string]string // the server's names of arguments that have another name for models
 	project     mcpstore.Project
 	projects    Projects // nil: it is no server of a project
 }
@@ -30,10 +30,10 @@ type serverTool struct {
 // ownTool is a tool that this package adds to those of a server.
 type ownTool func(ctx context.Context, at At, arguments string) (chat.ToolResult, error)
 
-// Spec is what models and the scheduler know of it.
+// Spec describes the tool for models and the scheduler.
 func (t *serverTool) Spec() tool.Spec { return t.spec }
 
-// Run calls it on the server.
+// Run calls the tool on the server.
 func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, error) {
 	object, err := tool.Object(call.Arguments)
 	if err != nil {
@@ -68,10 +68,10 @@ func (t *serverTool) model(call tool.Call) *elicit.Model {
 	return &elicit.Model{Sampler: call.Sampler, Of: t.spec.Remote}
 }
 
-// maxOutput bounds what a call shows while it runs, in bytes.
+// maxOutput limits the output of a call while it runs, in bytes.
 const maxOutput = 256 << 10
 
-// lines shows what the server says of a call while it runs; nil: nobody looks.
+// lines returns a function that shows messages of the server during a call; nil if the call has no output.
 func lines(call tool.Call) func(line string) {
 	if call.Output == nil {
 		return nil
@@ -87,10 +87,10 @@ func lines(call tool.Call) func(line string) {
 	}
 }
 
-// maxShown is how long an argument may be to stand for a call, in bytes.
+// maxShown limits an argument that identifies a call, in bytes.
 const maxShown = 200
 
-// Summary is the first short text among the arguments.
+// Summary returns the first short text among the arguments.
 func (t *serverTool) Summary(arguments string) string {
 	in := json.NewDecoder(strings.NewReader(arguments))
 	if open, err := in.Token(); err != nil || open != json.Delim('{') {
@@ -114,7 +114,7 @@ func (t *serverTool) Summary(arguments string) string {
 	return ""
 }
 
-// resourceName is what the tool for resources would be called by the server.
+// resourceName is the name of the tool for resources, as if the server had it.
 const resourceName = "resources"
 
 var resourceParameters = json.RawMessage(`{"type":"object","properties":{"uri":{"type":"string","description":"the resource to read; none: list them"}}}`)
@@ -130,7 +130,7 @@ func resourceTool(connections *Connections, server mcpstore.Server, person chat.
 	}
 }
 
-// added names a tool that this package adds to those of a server, which has none of that name.
+// added identifies a tool that this package adds to those of a server, which has none of that name.
 func added(server, name string) offered { return offered{server: server, tool: name + "\x00"} }
 
 // runResources lists or reads the resources of a server.

@@ -17,23 +17,23 @@ import (
 	"xbot/internal/tool"
 )
 
-// RefusedError says that a server refused a request, or could not carry it out, in its own words. The connection is as good as before.
+// RefusedError reports that a server refused a request, or could not carry it out, with its message. The connection still works.
 type RefusedError struct{ Server, Said string }
 
-// Error is a sentence for the model and the person.
+// Error returns a sentence for the model and the user.
 func (e *RefusedError) Error() string { return "the MCP server " + e.Server + " says: " + e.Said }
 
-// UnknownError says that the answer to a request did not come: the server may have carried it out, or not.
+// UnknownError reports that the answer to a request did not come: the server may have carried it out, or not.
 type UnknownError struct{ Server, Why string }
 
-// Error is a sentence for the model and the person.
+// Error returns a sentence for the model and the user.
 func (e *UnknownError) Error() string {
 	return "outcome unknown: the MCP server " + e.Server + " was asked, and did not answer (" + e.Why + "); it may have done all, part or none of its work, so verify its effects before repeating it"
 }
 
-// Refresh connects to a server, asks it what it offers, and stores that. It returns the server as it is then. A connection that nobody uses is
-// made anew, so that a server that was changed says what it is now. What counts for nobody else (At.Vouched) is neither asked nor stored. An error is
-// a sentence about the server, which is stored, too; NotFound: there is no such server for the person.
+// Refresh connects to a server, lists its offers, and stores them. It returns the updated server. An unused connection is
+// replaced, so that a changed server lists its current offers. A list that does not hold for others (At.Vouched) is neither read nor stored. An error
+// is a sentence about the server, which is stored, too; NotFound: there is no such server for the user.
 func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
@@ -57,7 +57,7 @@ func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error
 	return s.MCPServer, err
 }
 
-// Forget ends the connections to a server, calls that run excepted: they end first. The next call connects anew.
+// Forget ends the connections to a server; running calls end first. The next call makes a new connection.
 func (c *Connections) Forget(server int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,7 @@ func (c *Connections) Forget(server int64) {
 	}
 }
 
-// server reads a server that a person may use. NotFound: there is none; Invalid: it is switched off.
+// server reads a server that a user may use. NotFound: there is none; Invalid: it is switched off.
 func (c *Connections) server(ctx context.Context, at At) (mcpstore.Server, error) {
 	s, err := c.cfg.Rows.MCPServer(ctx, at.Server)
 	switch {
@@ -84,7 +84,7 @@ func (c *Connections) server(ctx context.Context, at At) (mcpstore.Server, error
 		return s, fault.Errorf(fault.Invalid, "the MCP server %s is switched off", s.Name)
 	}
 	if b := c.authorization(s, at.Person); b != nil {
-		if _, err := b.token(ctx); err != nil { // before anything is connected to: it says nothing about the server
+		if _, err := b.token(ctx); err != nil { // before connecting: the error is not about the server
 			return s, fault.Errorf(fault.KindOf(err), "the MCP server %s cannot be used: %w", s.Name, err)
 		}
 	}
@@ -93,8 +93,8 @@ func (c *Connections) server(ctx context.Context, at At) (mcpstore.Server, error
 
 var errSlow = errors.New("its time was up")
 
-// use asks something of a server within the time of a call. Where the connection turns out to be broken it is made anew, and the server is
-// asked once more: if it certainly did not get the request, or if the request may be repeated. Errors are those of acquire and of the person's
+// use sends a request to a server within the time of a call. A broken connection is replaced, and the request repeated
+// once: if the server certainly did not get it, or if the request may be repeated. Errors are those of acquire and of the user's
 // account (nothing was done), RefusedError, UnknownError, and the end of ctx.
 func (c *Connections) use(ctx context.Context, s mcpstore.Server, at At, repeatable bool, ask func(ctx context.Context, conn *connection) error) error {
 	timed, cancel := context.WithTimeoutCause(ctx, c.cfg.Call, errSlow)
@@ -133,7 +133,7 @@ func (c *Connections) use(ctx context.Context, s mcpstore.Server, at At, repeata
 	}
 }
 
-// judge says what an error of the SDK means.
+// judge translates an error of the SDK.
 func (n *connection) judge(ctx, timed context.Context, err error) error {
 	locked, unable := errors.AsType[*keyError](err)
 	switch refusal, refused := errors.AsType[*jsonrpc.Error](err); {
@@ -142,7 +142,7 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 	case unable:
 		return fault.Errorf(fault.KindOf(locked.error), "the MCP server %s cannot be used: %w", n.server.Name, locked.error)
 	case ctx.Err() != nil:
-		return ctx.Err() // the SDK tells the server that nobody waits any more
+		return ctx.Err() // the SDK cancels the request at the server
 	case timed.Err() != nil:
 		return &UnknownError{Server: n.server.Name, Why: "its " + n.pool.cfg.Call.Round(time.Millisecond).String() + " were up"}
 	case refused && !errors.Is(err, sdk.ErrConnectionClosed) && ours[refusal.Code] != refusal.Message:
@@ -161,10 +161,10 @@ func (n *connection) judge(ctx, timed context.Context, err error) error {
 	return &UnknownError{Server: n.server.Name, Why: tool.OneLine(chat.Clean(n.hide(why)), maxProblem)}
 }
 
-// ours are the errors that the SDK makes of failures of the connection; no server has said them.
+// ours are the errors that the SDK makes of failures of the connection; they do not come from servers.
 var ours = map[int64]string{-32003: "client is closing", -32004: "server is closing", -32005: "rejected by transport"}
 
-// unsent reports whether a server certainly did not take a request: nobody answered at its address, or it does not know the session.
+// unsent reports whether a server certainly did not take a request: the connection to it failed, or it does not know the session.
 func unsent(err error) bool {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return true
@@ -172,7 +172,7 @@ func unsent(err error) bool {
 	return unknownSession(err)
 }
 
-// sessionUnknown matches the words by which servers say that they do not know the session of a request.
+// sessionUnknown matches messages of servers that do not know the session of a request.
 var sessionUnknown = regexp.MustCompile(`(?i)\b(unknown|invalid|expired|no valid|missing)\W+(\w+\W+)?session|session\b.{0,80}\b(not found|unknown|expired|terminated|invalid|reinitiali[sz]e)`)
 
 // unknownSession reports whether a server does not know the session of a request, so that it did not process the request. Servers report it with
@@ -184,18 +184,18 @@ func unknownSession(err error) bool {
 		ok && refusal.Code == jsonrpc.CodeInvalidRequest && sessionUnknown.MatchString(refusal.Message)
 }
 
-// unknownMethod reports whether a server does not know what it was asked.
+// unknownMethod reports whether a server does not know the method of a request.
 func unknownMethod(err error) bool {
 	refusal, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && refusal.Code == jsonrpc.CodeMethodNotFound
 }
 
-// connectedTime bounds how long all servers together may take to say what they offer after an account was connected.
+// connectedTime limits the time of all servers together to list their offers after an account was connected.
 const connectedTime = 30 * time.Second
 
-// AccountConnected has the servers asked anew what they offer to which an account of a person authorizes requests, at a provider: the person's own, and
-// those of the installation that have not said it yet, where the person vouches, which administrators do. It returns at once. What goes
-// wrong stands at the server, as when it is asked by hand.
+// AccountConnected lists the offers of the servers again that an account of a user at a provider authorizes: the user's, and those of the
+// installation without a list, if the user vouches, which administrators do. It returns at once. Errors are stored with the server, as in a
+// manual refresh.
 func (c *Connections) AccountConnected(person chat.UserID, provider string, vouches bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,14 +220,14 @@ func (c *Connections) AccountConnected(person chat.UserID, provider string, vouc
 	})
 }
 
-// authorizedAnew reports whether a server is asked when an account at a provider was connected. The list that one account has made for everybody is not
-// replaced because somebody else connects one, who may see less.
+// authorizedAnew reports whether a server is asked when an account at a provider was connected. The list of one account that holds for all users is
+// not replaced when another user connects one, which may see less.
 func authorizedAnew(s mcpstore.Server, provider string, vouches bool) bool {
 	return s.Enabled && s.Account == provider && (s.User != 0 || vouches && s.Digest == "")
 }
 
 func (c *Connections) askAnew(ctx context.Context, s mcpstore.Server, person chat.UserID) {
 	if _, err := c.Refresh(ctx, At{Server: s.ID, Person: person, Vouched: s.User == 0}); err != nil {
-		c.cfg.Log.Info("an MCP server does not say what it offers to the account that was connected", "server", s.Name, "error", err) // the list says it, too
+		c.cfg.Log.Info("an MCP server does not say what it offers to the account that was connected", "server", s.Name, "error", err) // the list shows it, too
 	}
 }

@@ -12,21 +12,21 @@ import (
 	"xbot/internal/secret"
 )
 
-// values are what is secret of a server: of its variables and headers, by name.
+// values holds the secrets of a server: the values of its variables and headers, by name.
 type values struct {
 	Env     map[string]string `json:"env,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
 }
 
-// String keeps them out of logs.
+// String keeps values out of logs.
 func (values) String() string { return "[values of an MCP server]" }
 
-// given are the values of a draft that are not left empty.
+// given returns the values of a draft that are not empty.
 func given(d Draft) values {
 	return values{Env: filled(d.Env), Headers: filled(d.Headers)}
 }
 
-// Sealed is a draft, which is checked, as a row, with its values sealed.
+// Sealed returns a checked draft as a row, with its values sealed.
 func (d Draft) Sealed(key secret.Sealer) mcpstore.Server {
 	d.Trusted = false // a folder cannot declare a server trusted
 	return mcpstore.Server{MCPServer: chat.MCPServer{MCPConfig: d.MCPConfig, EnvNames: slices.Sorted(maps.Keys(d.Env)), HeaderNames: slices.Sorted(maps.Keys(d.Headers))}, Secrets: given(d).seal(key)}
@@ -38,7 +38,7 @@ func filled(in map[string]string) map[string]string {
 	return out
 }
 
-// seal encrypts them; nil: there are none.
+// seal encrypts values; nil: there are none.
 func (v values) seal(with secret.Sealer) []byte {
 	if len(v.Env)+len(v.Headers) == 0 {
 		return nil
@@ -50,7 +50,7 @@ func (v values) seal(with secret.Sealer) []byte {
 	return with.Seal(plain)
 }
 
-// stored are the values of a server; those that were given up with the installation's old key are missing.
+// stored returns the values of a server; those that were dropped with the installation's old key are missing.
 func stored(with secret.Sealer, s mcpstore.Server) (v values, err error) {
 	if len(s.Secrets) == 0 {
 		return v, nil
@@ -87,10 +87,10 @@ func missing(s mcpstore.Server, kind, name string) error {
 	return fault.Errorf(fault.Invalid, "the value of its %s %s is missing: enter it on the page under Settings", kind, name)
 }
 
-// shortest is the shortest value that hide looks for, in bytes: a shorter one is a word that stands in other places, too.
+// shortest is the minimum length of values that hide looks for, in bytes: shorter ones may be common words.
 const shortest = 6
 
-// hide takes the values out of a text that a server or a transport wrote, and the words of which they consist.
+// hide removes the values, and the words of which they consist, from a text of a server or a transport.
 func (v values) hide(text string) string {
 	for _, all := range []map[string]string{v.Env, v.Headers} {
 		for _, value := range all {
@@ -104,7 +104,7 @@ func (v values) hide(text string) string {
 	return text
 }
 
-// variables are those of a command, as NAME=value in the order of their names.
+// variables returns the variables of a command, as NAME=value in the order of their names.
 func (v values) variables() []string {
 	out := make([]string, 0, len(v.Env))
 	for _, name := range slices.Sorted(maps.Keys(v.Env)) {

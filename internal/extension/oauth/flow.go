@@ -22,13 +22,13 @@ import (
 // stateBytes is the size of a state: 128 bits (spec/001 §8.2).
 const stateBytes = 16
 
-// verifier is what is sealed of a flow.
+// verifier is the sealed part of a flow.
 type verifier struct {
 	Verifier string `json:"verifier,omitempty"`
 }
 
-// Begin notes that a browser is sent to the provider of a ticket, and returns where. browser is the cookie by which it is known when it comes
-// back. NotFound: there is no such provider any more; Conflict: the call of the ticket does not wait any more.
+// Begin stores a flow for a browser that is sent to the provider of a ticket, and returns the address. browser is the cookie that identifies it on
+// its return. NotFound: there is no such provider any more; Conflict: the call of the ticket does not wait any more.
 func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address string, err error) {
 	p, err := s.enabled(ctx, t.User, t.Provider)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	scopes := union(p.Scopes, t.Scopes)
 	if had, ok, err := s.account(ctx, t.User, t.Provider); err != nil {
 		return "", err
-	} else if ok { // a provider may take back what is not asked for again
+	} else if ok { // a provider may revoke scopes that are not requested again
 		scopes = union(scopes, intersection(had.Asked, p.MoreScopes))
 	}
 	raw := make([]byte, stateBytes)
@@ -60,16 +60,16 @@ func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address
 	return config.AuthCodeURL(state, options...), nil
 }
 
-// Return is what a browser brings back from a provider.
+// Return holds the parameters of a browser that returns from a provider.
 type Return struct {
 	State, Code        string
 	Error, Description string // of the provider
-	Issuer             string // who the provider says it is
+	Issuer             string // the issuer that the provider names
 	Browser            string // the cookie that it was sent away with
 	Person             chat.UserID
 }
 
-// Connected says what came of a flow.
+// Connected is the result of a flow.
 type Connected struct {
 	User            chat.UserID
 	ProviderID      string
@@ -78,21 +78,21 @@ type Connected struct {
 	Answered        bool // a call has waited for it
 }
 
-// RefusedError says that a provider, or the person there, refuses.
+// RefusedError reports that a provider, or the user there, refuses.
 type RefusedError struct{ Provider, Said string }
 
-// Error is a sentence for people and the model.
+// Error returns a sentence for users and the model.
 func (e *RefusedError) Error() string { return e.Provider + " says: " + e.Said }
 
-// Whoever comes back is somebody else than was sent, comes from somewhere else, or may not use xbot any more.
+// Errors of a returning browser: another user, another provider, or a user without access.
 var (
 	ErrDisabled    = fault.Errorf(fault.Denied, "the account is disabled")
 	ErrOtherLogin  = fault.Errorf(fault.Denied, "whoever began to connect this account is not signed in here")
 	ErrOtherIssuer = fault.Errorf(fault.Denied, "the response comes from a different provider than requested")
 )
 
-// Finish ends the flow of a browser that comes back, once: it stores the account and answers the calls of its person that wait for it. store.ErrNoFlow: its state is
-// unknown, was used, has expired, or is another browser's. A RefusedError answers the call of the flow, too; after other errors it goes on to wait.
+// Finish ends the flow of a returning browser, once: it stores the account and answers the calls of its user that wait for it. store.ErrNoFlow: its
+// state is unknown, used, expired, or another browser's. A RefusedError answers the call of the flow, too; after other errors it still waits.
 func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	f, err := s.OAuth.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	return s.connect(ctx, p, f, r.Code)
 }
 
-// waiting is the answer to the call of a flow; nil: none waits.
+// waiting returns the answer to the call of a flow; nil: none waits.
 func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*calls.Answer, error) {
 	if id == "" {
 		return nil, nil
@@ -135,10 +135,10 @@ func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*c
 	return &calls.Answer{Session: call.Session, User: call.User, UserName: name, Call: id}, nil
 }
 
-// later are refusals of a provider that may be gone when the person tries again.
+// later are refusals of a provider that may be gone when the user tries again.
 var later = map[string]bool{"server_error": true, "temporarily_unavailable": true}
 
-// refused answers the call of a flow, and no other that waits for the same account: only for this one somebody has said no.
+// refused answers the call of a flow, and no other that waits for the same account: the refusal is only for this one.
 func (s *Accounts) refused(ctx context.Context, p oauthstore.Provider, r Return, call chat.CallID, name string) error {
 	refusal := &RefusedError{Provider: p.Name, Said: said(r.Error, r.Description)}
 	waits, err := s.waiting(ctx, call, name)
@@ -155,10 +155,10 @@ func (s *Accounts) refused(ctx context.Context, p oauthstore.Provider, r Return,
 	return refusal
 }
 
-// maxSaid bounds what is repeated of a provider, in characters.
+// maxSaid limits an error text of a provider that is repeated, in characters.
 const maxSaid = 200
 
-// said is an error of a provider on one line.
+// said returns an error of a provider on one line.
 func said(code, description string) string {
 	text := tool.OneLine(strings.ToValidUTF8(code, ""), maxSaid)
 	if description = tool.OneLine(strings.ToValidUTF8(description, ""), maxSaid); description != "" {
@@ -167,7 +167,7 @@ func said(code, description string) string {
 	return text
 }
 
-// connect spends a code. What the provider has given is stored even where the browser has left.
+// connect exchanges a code. The tokens of the provider are stored even if the browser has left.
 func (s *Accounts) connect(ctx context.Context, p oauthstore.Provider, f oauthstore.Flow, code string) (Connected, error) {
 	var v verifier
 	if err := s.open(f.Verifier, &v); err != nil || v.Verifier == "" {
@@ -215,14 +215,14 @@ func (s *Accounts) store(ctx context.Context, a oauthstore.Account, revision int
 	return before, answered, err
 }
 
-// isAnother reports whether two accounts are known to be different ones. With one and the same a provider may take back, with the tokens of
-// before, what it has just given.
+// isAnother reports whether two accounts are known to be different ones. For the same account, a provider may revoke the new tokens
+// together with the old ones.
 func isAnother(before, now string) bool { return before != "" && now != "" && before != now }
 
-// maxToken is the longest token that is kept, in bytes.
+// maxToken is the longest token that is stored, in bytes.
 const maxToken = 16 << 10
 
-// tokenFits reports whether a token can stand in a header.
+// tokenFits reports whether a token is valid in a header.
 func tokenFits(t *oauth2.Token) bool {
 	bad := func(r rune) bool { return r <= ' ' || r > '~' }
 	return len(t.AccessToken) <= maxToken && len(t.RefreshToken) <= maxToken && !strings.ContainsFunc(t.AccessToken, bad) && !strings.ContainsFunc(t.RefreshToken, bad)
@@ -235,7 +235,7 @@ func expiry(t *oauth2.Token) *time.Time {
 	return &t.Expiry
 }
 
-// why says why a provider gave no token, without what it wrote beyond its error.
+// why returns the reason why a provider gave no token, without text of the provider beyond its error.
 func why(err error) string {
 	if code, description, ok := refusal(err); ok {
 		return said(code, description)

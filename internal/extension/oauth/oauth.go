@@ -1,8 +1,8 @@
-// Package oauth lets people connect accounts that they have elsewhere, by OAuth 2.0: authorization code with PKCE, refresh and revocation. It
-// keeps providers and tokens; where a browser is sent and comes back is package ingress/oauthcallback. Tokens are for requests of this process
+// Package oauth connects external accounts of users by OAuth 2.0: authorization code with PKCE, refresh and revocation. It
+// stores providers and tokens; package ingress/oauthcallback handles browsers. Tokens are for requests of this process
 // alone: no model, page or log sees one.
 //
-// A provider is believed nothing but its tokens: the sizes of its answers are bounded, and it redirects nobody who carries a secret.
+// Of a provider only its tokens are trusted: the sizes of its answers are bounded, and its redirects are not followed with a secret.
 package oauth
 
 import (
@@ -26,17 +26,17 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Root is the path under which browsers leave and come back; Callback is the redirect address that a provider is told.
+// Root is the path under which browsers leave and come back; Callback is the redirect address for providers.
 const (
 	Root     = "/oauth/"
 	Start    = Root + "start/"
 	Callback = Root + "callback"
 )
 
-// FlowLife is how long a person may take at a provider.
+// FlowLife limits the time of a user at a provider.
 const FlowLife = 30 * time.Minute
 
-// answerTime bounds each request to a provider.
+// answerTime limits each request to a provider.
 const answerTime = 10 * time.Second
 
 // Calls stores tool calls.
@@ -54,22 +54,22 @@ type Users interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
 
-// Key seals what is stored and signs tickets.
+// Key seals stored secrets and signs tickets.
 type Key interface {
 	secret.Sealer
 	secret.Deriver
 }
 
-// Accounts are the accounts that people have connected, and the providers at which they can. It is safe for concurrent use.
+// Accounts manages the connected accounts of users, and their providers. It is safe for concurrent use.
 type Accounts struct {
 	Calls         Calls
 	Conversations ConversationsStore
 	OAuth         *oauthstore.Store
 	Users         Users
 	Key           Key
-	// HTTP carries the requests to providers; it reaches the public internet, and what the operator allows (package safehttp).
+	// HTTP carries the requests to providers; it reaches the public internet, and the addresses that the operator allows (package safehttp).
 	HTTP http.RoundTripper
-	// Public is the address at which people reach this server, without a slash at its end; empty: this process does not know it.
+	// Public is the address at which users reach this server, without a slash at its end; empty: this process does not know it.
 	Public string
 
 	renewals   singleflight.Group // by account and token
@@ -77,13 +77,13 @@ type Accounts struct {
 	connecting holds // of connected accounts that are being stored, which waits for a renewal of the same account
 }
 
-// maxHolds bounds the accounts that a process holds at once while it calls their providers: each takes a database connection. maxHoldsOfOne bounds
+// maxHolds limits the accounts that a process locks at once while it calls their providers: each takes a database connection. maxHoldsOfOne limits
 // those of one user, whose MCP servers may name providers that do not respond.
 const maxHolds, maxHoldsOfOne = 6, 2
 
 var errTooMany = fault.Errorf(fault.Unavailable, "too many connected accounts wait for their providers: try again later")
 
-// holds are the permits to hold an account.
+// holds are the permits to lock an account.
 type holds struct {
 	mu    sync.Mutex
 	taken map[chat.UserID]int
@@ -139,7 +139,7 @@ func (s *Accounts) client() *http.Client {
 	return &http.Client{Transport: s.HTTP, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// with has the library make its requests to a provider by our client.
+// with returns a context in which the library makes its requests to a provider with our client.
 func (s *Accounts) with(ctx context.Context, p oauthstore.Provider) context.Context {
 	client := s.client()
 	if p.Resource != "" {
@@ -148,7 +148,7 @@ func (s *Accounts) with(ctx context.Context, p oauthstore.Provider) context.Cont
 	return context.WithValue(ctx, oauth2.HTTPClient, client)
 }
 
-// config is what the library needs to know of a provider.
+// config returns the configuration of a provider for the library.
 func (s *Accounts) config(p oauthstore.Provider) (*oauth2.Config, error) {
 	secret, err := s.secretOf(p)
 	if err != nil {
@@ -164,17 +164,17 @@ func (s *Accounts) config(p oauthstore.Provider) (*oauth2.Config, error) {
 	}, nil
 }
 
-// tokens are what is secret of an account.
+// tokens holds the secrets of an account.
 type tokens struct {
 	Access  string    `json:"access_token,omitempty"`
 	Refresh string    `json:"refresh_token,omitempty"`
-	Instead time.Time `json:"instead,omitzero"` // when Access took the place of one that a server had refused
+	Instead time.Time `json:"instead,omitzero"` // when Access replaced one that a server had refused
 }
 
-// String keeps them out of logs.
+// String keeps tokens out of logs.
 func (tokens) String() string { return "[tokens of an account]" }
 
-// seal encrypts what is encoded as JSON.
+// seal encrypts a value, encoded as JSON.
 func (s *Accounts) seal(what any) []byte {
 	plain, err := json.Marshal(what)
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *Accounts) seal(what any) []byte {
 	return s.Key.Seal(plain)
 }
 
-// open decrypts what seal made; of what was given up with the installation's old key all is empty.
+// open decrypts a value that seal made; one that was dropped with the installation's old key is empty.
 func (s *Accounts) open(sealed []byte, into any) error {
 	plain, err := s.Key.Open(sealed)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Accounts) open(sealed []byte, into any) error {
 	return nil
 }
 
-// Owner is whose conversation it is. Invalid: it is a group's, which has no accounts.
+// Owner returns the owner of a conversation. Invalid: it is a group's, which has no accounts.
 func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
 	_, user, err := s.Conversations.Session(ctx, key)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID,
 	return user, err
 }
 
-// List returns the accounts of a person.
+// List returns the accounts of a user.
 func (s *Accounts) List(ctx context.Context, user chat.UserID) ([]chat.OAuthAccount, error) {
 	all, err := s.OAuth.OAuthAccounts(ctx, user)
 	if err != nil {
@@ -221,7 +221,7 @@ func (s *Accounts) List(ctx context.Context, user chat.UserID) ([]chat.OAuthAcco
 	return out, nil
 }
 
-// Account finds that of a person at a provider; ok is false where there is none.
+// Account finds that of a user at a provider; ok is false if there is none.
 func (s *Accounts) Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error) {
 	a, ok, err := s.account(ctx, user, provider)
 	return a.OAuthAccount, ok, err
@@ -240,8 +240,8 @@ func (s *Accounts) account(ctx context.Context, user chat.UserID, provider strin
 	return oauthstore.Account{}, false, nil
 }
 
-// Lacking are the scopes that are wanted and are not among those that there are. Those of an account are what was asked for: what a provider
-// grants it may call by other names, or not at all.
+// Lacking returns the wanted scopes that are missing. Scopes of an account are those that were requested: a provider may rename the
+// granted ones, or not name them at all.
 func Lacking(has, wanted []string) (out []string) {
 	for _, scope := range wanted {
 		if !slices.Contains(has, scope) {
@@ -251,7 +251,7 @@ func Lacking(has, wanted []string) (out []string) {
 	return out
 }
 
-// union is two lists of scopes as one, without repetitions.
+// union returns two lists of scopes as one, without repetitions.
 func union(a, b []string) []string {
 	out := slices.Clone(a)
 	for _, scope := range b {
@@ -262,7 +262,7 @@ func union(a, b []string) []string {
 	return out
 }
 
-// granted are the scopes that a token was given: what the provider says, else what was asked for.
+// granted returns the scopes of a token: those that the provider names, else the requested ones.
 func granted(t *oauth2.Token, asked []string) []string {
 	said, _ := t.Extra("scope").(string)
 	list := strings.FieldsFunc(strings.ToValidUTF8(said, ""), func(r rune) bool { return r <= ' ' || r == ',' })
@@ -278,10 +278,10 @@ func granted(t *oauth2.Token, asked []string) []string {
 	return out
 }
 
-// NotConnectedError says that a person has no account at a provider that can be used, and how to come by one.
+// NotConnectedError reports that a user has no usable account at a provider, and how to connect one.
 type NotConnectedError struct{ Provider, Name, Why string }
 
-// Error is a sentence for the model.
+// Error returns a sentence for the model.
 func (e *NotConnectedError) Error() string {
 	return "it needs the user's own account at " + cmp.Or(e.Name, e.Provider) + ", and " + e.Why + ": call oauth_authorize with provider " + e.Provider + ", then try again"
 }

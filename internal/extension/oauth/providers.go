@@ -15,7 +15,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Limits of what describes a provider.
+// Limits of the description of a provider.
 const (
 	maxName   = 60   // characters
 	maxURL    = 2048 // bytes of an address
@@ -27,7 +27,7 @@ const (
 
 var providerID = regexp.MustCompile(`^[a-z0-9-]{1,32}$`)
 
-// Draft is what an administrator would have a provider be.
+// Draft is a new provider or a change of one.
 type Draft struct {
 	chat.OAuthProviderConfig
 
@@ -35,12 +35,12 @@ type Draft struct {
 	Revision int64  // of the stored one that it changes; 0: it is new
 }
 
-// clientSecret is what is sealed of a provider.
+// clientSecret is the sealed part of a provider.
 type clientSecret struct {
 	Secret string `json:"client_secret,omitempty"`
 }
 
-// secretOf is the secret of the client at a provider; empty: there is none.
+// secretOf returns the secret of the client at a provider; empty: there is none.
 func (s *Accounts) secretOf(p oauthstore.Provider) (string, error) {
 	if p.Secrets == nil {
 		return "", nil
@@ -55,7 +55,7 @@ func (s *Accounts) secretOf(p oauthstore.Provider) (string, error) {
 	return v.Secret, nil
 }
 
-// Providers lists those that a person sees, 0: nobody, without their secrets: all but those of other people's MCP servers.
+// Providers lists those that a user sees, 0: no user, without their secrets: all but those of other users' MCP servers.
 func (s *Accounts) Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error) {
 	all, err := s.OAuth.OAuthProviders(ctx, user)
 	if err != nil {
@@ -68,8 +68,8 @@ func (s *Accounts) Providers(ctx context.Context, user chat.UserID) ([]chat.OAut
 	return out, nil
 }
 
-// Provider finds one at which a person may connect an account. NotFound: there is none, it is switched off, or it is of somebody else's MCP server;
-// the sentence names those that there are.
+// Provider finds one at which a user may connect an account. NotFound: there is none, it is switched off, or it is of another user's MCP server;
+// the sentence names the existing ones.
 func (s *Accounts) Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error) {
 	p, err := s.enabled(ctx, user, id)
 	return p.OAuthProvider, err
@@ -106,9 +106,9 @@ func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (oau
 	return oauthstore.Provider{}, fault.Errorf(fault.NotFound, "there is no provider %.40q", id)
 }
 
-// Save stores a provider and returns it. Who may is for the caller to check. Of a change the id stays, and so does a secret that the draft
-// leaves empty, unless tokens come from somewhere else now. Invalid: its form is wrong; Denied: its id is for MCP servers; Conflict: there is one of that id, or it was changed
-// meanwhile.
+// Save stores a provider and returns it. The caller checks who may. Of a change the id stays, and so does a secret that the draft
+// leaves empty, unless tokens come from another origin now. Invalid: its form is wrong; Denied: its id is for MCP servers; Conflict: there is
+// one of that id, or it was changed meanwhile.
 func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAuthProvider, error) {
 	d = d.tidy()
 	d.Resource, d.SilentIssuer = "", false
@@ -147,12 +147,12 @@ func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAut
 	return saved.OAuthProvider, err
 }
 
-// leadsElsewhere reports whether somebody else than before would be sent secrets.
+// leadsElsewhere reports whether secrets would be sent to another origin than before.
 func leadsElsewhere(was, is chat.OAuthProviderConfig) bool {
 	return Origin(was.TokenURL) != Origin(is.TokenURL) || is.RevokeURL != "" && Origin(was.RevokeURL) != Origin(is.RevokeURL) && Origin(is.RevokeURL) != Origin(is.TokenURL)
 }
 
-// Remove removes a provider, with the accounts that people have connected there; their tokens are not given back. Denied: it is an MCP server's.
+// Remove removes a provider, with the accounts that users have connected there; their tokens are not revoked. Denied: it is an MCP server's.
 func (s *Accounts) Remove(ctx context.Context, id string) error {
 	if ofServer.MatchString(id) {
 		return errOfServer
@@ -160,7 +160,7 @@ func (s *Accounts) Remove(ctx context.Context, id string) error {
 	return s.OAuth.RemoveOAuthProvider(ctx, id)
 }
 
-// tidy is a draft without blanks around its parts.
+// tidy returns a draft without blanks around its parts.
 func (d Draft) tidy() Draft {
 	for _, text := range []*string{&d.ID, &d.Name, &d.Issuer, &d.AuthorizeURL, &d.TokenURL, &d.RevokeURL, &d.AccountURL, &d.ClientID, &d.Secret} {
 		*text = strings.TrimSpace(*text)
@@ -176,7 +176,7 @@ func (d Draft) tidy() Draft {
 	return d
 }
 
-// check says what is wrong with a draft: Invalid, with a sentence that says what to change.
+// check validates a draft: Invalid, with a sentence about the necessary change.
 func (d Draft) check() error {
 	switch {
 	case !providerID.MatchString(d.ID):
@@ -210,7 +210,7 @@ func (d Draft) check() error {
 	return nil
 }
 
-// AddressFits reports whether secrets may be sent to an address: https, or http on this machine alone, where nobody on the way reads them.
+// AddressFits reports whether secrets may be sent to an address: https, or http on this machine alone, where they cannot be read in transit.
 func AddressFits(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || len(address) > maxURL || u.Host == "" || u.User != nil || u.Fragment != "" {

@@ -15,19 +15,19 @@ import (
 	"xbot/internal/fault"
 )
 
-// ofServer are the ids of the providers of MCP servers.
+// ofServer matches the ids of the providers of MCP servers.
 var ofServer = regexp.MustCompile(`^mcp-[0-9]+$`)
 
 var errOfServer = fault.Errorf(fault.Denied, "ids like mcp-7 are those of providers that MCP servers have named: such a one comes and goes with its server, under Settings → Tools")
 
-// ProviderOf is the id of the provider that an MCP server has named.
+// ProviderOf returns the id of the provider that an MCP server has named.
 func ProviderOf(server int64) string { return fmt.Sprint("mcp-", server) }
 
-// Server is the MCP server that a provider is for.
+// Server is the MCP server of a provider.
 type Server struct{ ID, Revision int64 }
 
-// SaveOf stores the provider that an MCP server has named, whatever the id of the draft, in place of the one before, whose accounts have to be connected
-// again, and has the server authorized by the accounts there. Who may is for the caller to check. Invalid: its form is wrong; Conflict: the server was
+// SaveOf stores the provider that an MCP server has named, for any id in the draft, in place of the one before, whose accounts have to be connected
+// again, and has the server authorized by the accounts there. The caller checks who may. Invalid: its form is wrong; Conflict: the server was
 // changed meanwhile.
 func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.UserID) error {
 	d.ID, d.Enabled = ProviderOf(server.ID), true
@@ -42,13 +42,13 @@ func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.U
 	return s.OAuth.SetMCPProvider(ctx, row, oauthstore.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
 }
 
-// naming says in requests for tokens what they are for (RFC 8707, section 2.2), for which the library has no parameter where it renews one.
+// naming adds to requests for tokens their resource (RFC 8707, section 2.2), for which the library has no parameter where it renews one.
 type naming struct {
 	over     http.RoundTripper
 	resource string
 }
 
-// maxForm bounds a request for a token, in bytes.
+// maxForm limits a request for a token, in bytes.
 const maxForm = 64 << 10
 
 // RoundTrip sends one request.

@@ -13,21 +13,21 @@ import (
 	"xbot/internal/fault"
 )
 
-// TicketLife is how long a ticket can be used that no call waits for.
+// TicketLife is the lifetime of a ticket that no call waits for.
 const TicketLife = 10 * time.Minute
 
-// Ticket says whose account is to be connected where. What it says stands in it, signed with the installation's key: a worker can make one
-// that an ingress honours after any number of restarts. One of a call can be used while the call waits, any other for TicketLife.
+// Ticket names a user, and the provider at which to connect an account. It holds all its data, signed with the installation's key: a worker can make
+// one that an ingress accepts after any number of restarts. One of a call can be used while the call waits, any other for TicketLife.
 type Ticket struct {
 	User     chat.UserID
 	Provider string
-	Scopes   []string    // beside those of the provider
+	Scopes   []string    // in addition to those of the provider
 	Call     chat.CallID // that waits; empty: none
-	Login    bool        // only the browser may use it that is signed in as the person
+	Login    bool        // only a browser that is signed in as the user may use it
 	Expires  time.Time   // zero: as long as the call waits
 }
 
-// signed is a Ticket as it is signed: of one of a call, the rest is known by the call.
+// signed is the signed form of a Ticket: for one of a call, the call has the rest.
 type signed struct {
 	User     chat.UserID `json:"u,omitempty"`
 	Provider string      `json:"p,omitempty"`
@@ -37,7 +37,7 @@ type signed struct {
 	Expires  int64       `json:"e,omitempty"` // Unix seconds
 }
 
-// maxTicket bounds a ticket in bytes.
+// maxTicket limits a ticket, in bytes.
 const maxTicket = 8 << 10
 
 var (
@@ -45,7 +45,7 @@ var (
 	errOver   = fault.Errorf(fault.Conflict, "nothing waits for this link any more")
 )
 
-// Address is where a person uses a ticket; empty: this process does not know under which address people reach the server.
+// Address returns the address at which a user uses a ticket; empty: this process does not know the public address of the server.
 func (s *Accounts) Address(t Ticket) string {
 	if s.Public == "" {
 		return ""
@@ -53,7 +53,7 @@ func (s *Accounts) Address(t Ticket) string {
 	return s.Public + s.Path(t)
 }
 
-// Path is Address without the server.
+// Path is like Address, without the server.
 func (s *Accounts) Path(t Ticket) string {
 	v := signed{User: t.User, Provider: t.Provider, Scopes: t.Scopes, Call: t.Call, Login: t.Login}
 	if !t.Expires.IsZero() {
@@ -66,7 +66,7 @@ func (s *Accounts) Path(t Ticket) string {
 	return Start + letters.EncodeToString(text) + "." + letters.EncodeToString(s.mac(text))
 }
 
-// Link is where a person answers a call that waits for their account: by a ticket where nobody else reads the link, else on the page, signed in.
+// Link returns the address at which a user answers a call that waits for an account: a ticket if the link is private, else the page, signed in.
 // Empty: as with Address.
 func (s *Accounts) Link(call chat.CallID, private bool) string {
 	if private {
@@ -75,7 +75,7 @@ func (s *Accounts) Link(call chat.CallID, private bool) string {
 	return s.Page()
 }
 
-// Page is where a person who is signed in connects accounts; empty: as with Address.
+// Page returns the address at which a signed-in user connects accounts; empty: as with Address.
 func (s *Accounts) Page() string {
 	if s.Public == "" {
 		return ""
@@ -83,7 +83,7 @@ func (s *Accounts) Page() string {
 	return s.Public + "/settings/accounts"
 }
 
-// Ticket reads a ticket. Denied: this server has not signed it; Conflict: it has expired, or its call waits no more.
+// Ticket parses a ticket. Denied: this server has not signed it; Conflict: it has expired, or its call waits no more.
 func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
 	body, mac, ok := strings.Cut(text, ".")
 	plain, err := letters.DecodeString(body)
@@ -109,7 +109,7 @@ func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
 	return t, nil
 }
 
-// ForCall is the ticket of a call that waits for an account of a person. NotFound: it is not theirs; Conflict: it waits no more.
+// ForCall returns the ticket of a call that waits for an account of a user. NotFound: it is another user's; Conflict: it waits no more.
 func (s *Accounts) ForCall(ctx context.Context, user chat.UserID, id chat.CallID) (Ticket, error) {
 	call, ask, err := s.asks(ctx, id)
 	if err == nil && call.User != user {
@@ -118,7 +118,7 @@ func (s *Accounts) ForCall(ctx context.Context, user chat.UserID, id chat.CallID
 	return Ticket{User: user, Provider: ask.Provider, Scopes: ask.Scopes, Call: id}, err
 }
 
-// asks reads what account a call waits for.
+// asks returns the account that a call waits for.
 func (s *Accounts) asks(ctx context.Context, id chat.CallID) (call chat.Call, ask chat.AccountAsk, err error) {
 	call, err = s.Calls.Call(ctx, id)
 	switch {
@@ -138,5 +138,5 @@ func (s *Accounts) mac(text []byte) []byte {
 	return h.Sum(nil)
 }
 
-// letters are what a ticket is written with: nothing that Markdown could take for a mark.
+// letters is the alphabet of tickets: Markdown takes none of them for a mark.
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)

@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// oneChance is how long a token that took the place of a refused one has to be accepted for the next refusal to be another matter.
+	// oneChance is the time after the replacement of a refused token in which another refusal is final.
 	oneChance = 10 * time.Minute
-	// ahead is how long before its end a token is renewed: longer than a request with it waits to be sent.
+	// ahead is the time before its end at which a token is renewed: longer than a request with it waits to be sent.
 	ahead = time.Minute
-	// holdTime bounds how long an account is held, waiting for others who hold it included.
+	// holdTime limits the lock of an account, including the wait for it.
 	holdTime = 4 * answerTime
-	// maxAnswer bounds the answers of providers that are read here, in bytes.
+	// maxAnswer limits the answers of providers that are read here, in bytes.
 	maxAnswer = 1 << 20
 )
 
-// Token returns an access token of a person at a provider, which holds for a minute at least unless the provider cannot be reached. It is
-// renewed before its end, by one process at a time. A NotConnectedError: there is none that can be had without the person. Unavailable: the
+// Token returns an access token of a user at a provider, valid for a minute at least unless the provider cannot be reached. It is
+// renewed before its end, by one process at a time. A NotConnectedError: there is none without an action of the user. Unavailable: the
 // provider does not answer, and the old token has ended.
 func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string) (string, error) {
 	p, err := s.enabled(ctx, user, provider)
@@ -53,9 +53,9 @@ func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string)
 	return s.renewed(ctx, p, user, "")
 }
 
-// Refused takes note that a server has refused an access token of a person, and returns nil where another can be had with Token now: somebody
-// has renewed it meanwhile, or that succeeded here, which is tried once. A NotConnectedError: there is none, and the person has to connect the
-// account again, which is kept. Unavailable: the provider does not answer; nothing has changed.
+// Refused notes that a server has refused an access token of a user, and returns nil if Token has another one now: another caller
+// has renewed it meanwhile, or the renewal here, which is tried once, succeeded. A NotConnectedError: there is none, and the user has to connect
+// the account again, which is stored. Unavailable: the provider does not answer; nothing has changed.
 func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, access string) error {
 	p, err := s.enabled(ctx, user, provider)
 	if err != nil || access == "" {
@@ -70,7 +70,7 @@ func fresh(a oauthstore.Account, least time.Duration) bool {
 	return a.ExpiresAt == nil || time.Until(*a.ExpiresAt) > least
 }
 
-// tokens are those of an account.
+// tokens returns the tokens of an account.
 func (s *Accounts) tokens(p oauthstore.Provider, a oauthstore.Account) (t tokens, err error) {
 	if err := s.open(a.Tokens, &t); err != nil || t.Access == "" {
 		return t, notConnected(p, "what is stored of it cannot be read any more")
@@ -78,8 +78,8 @@ func (s *Accounts) tokens(p oauthstore.Provider, a oauthstore.Account) (t tokens
 	return t, nil
 }
 
-// renewed is the token after whoever holds the account has renewed it: because it ends, or because a server has refused this one. All of this
-// process who want the same wait for one of them, who holds the account. The end of ctx ends the waiting, and not the renewal: a provider may have made the old refresh token worthless by then.
+// renewed returns the token after a renewal, because it ends or a server has refused it. Equal requests of this process share one renewal, which
+// locks the account. The end of ctx ends the waiting, not the renewal: the provider may have invalidated the old refresh token by then.
 func (s *Accounts) renewed(ctx context.Context, p oauthstore.Provider, user chat.UserID, refused string) (access string, err error) {
 	flight := s.renewals.DoChan(fmt.Sprint(user, " ", p.ID, " ", refused), func() (any, error) {
 		ctx := context.WithoutCancel(ctx)
@@ -101,7 +101,7 @@ func (s *Accounts) renewed(ctx context.Context, p oauthstore.Provider, user chat
 	}
 }
 
-// renew holds the account, renews its token unless somebody was faster, and returns it.
+// renew locks the account, renews its token unless another renewal was faster, and returns it.
 func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.UserID, refused string) (access string, err error) {
 	var broken error
 	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *oauthstore.Account) (oauthstore.Kept, error) {
@@ -114,7 +114,7 @@ func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.U
 			return oauthstore.Unchanged, err
 		}
 		access = t.Access
-		if refused != "" && t.Access != refused || refused == "" && fresh(*a, ahead) { // somebody else was faster
+		if refused != "" && t.Access != refused || refused == "" && fresh(*a, ahead) { // another renewal was faster
 			return oauthstore.Unchanged, nil
 		}
 		return s.refresh(ctx, p, a, t, refused != "", &access, &broken)
@@ -128,8 +128,8 @@ func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.U
 	return access, broken
 }
 
-// refresh asks a provider for a new token of an account that is held, whose old one may have been refused by a server. broken: the account must
-// be connected again, which is kept.
+// refresh asks a provider for a new token of a locked account, whose old one may have been refused by a server. broken: the account must
+// be connected again, which is stored.
 func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauthstore.Account, t tokens, refused bool, access *string, broken *error) (oauthstore.Kept, error) {
 	config, err := s.config(p)
 	if err != nil {
@@ -143,7 +143,7 @@ func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauths
 	holds := !refused && fresh(*a, 0)
 	switch {
 	case refused && (t.Refresh == "" || time.Since(t.Instead) < oneChance):
-		return end("a server does not accept its token any more", t) // what still works is given back when it is disconnected
+		return end("a server does not accept its token any more", t) // its valid tokens are revoked when it is disconnected
 	case t.Refresh == "" && holds:
 		return oauthstore.Unchanged, nil
 	case t.Refresh == "":
@@ -169,8 +169,8 @@ func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauths
 	return oauthstore.Renewed, nil
 }
 
-// passing are refusals of a refresh that say nothing of the account: the provider may think otherwise later, or an administrator has to change
-// how xbot is registered there.
+// passing are refusals of a refresh that do not concern the account: the provider may accept it later, or an administrator has to change
+// the registration of xbot there.
 var passing = map[string]bool{
 	"temporarily_unavailable": true, "server_error": true, "slow_down": true, "invalid_client": true, "unauthorized_client": true, "invalid_request": true,
 	"incorrect_client_credentials": true, // GitHub's invalid_client
@@ -186,7 +186,7 @@ func forGood(err error) bool {
 	return e.Response == nil || e.Response.StatusCode < 500 && e.Response.StatusCode != http.StatusTooManyRequests
 }
 
-// refusal reads what a provider says against a request for a token.
+// refusal returns the error of a provider that refuses a request for a token.
 func refusal(err error) (code, description string, ok bool) {
 	e, ok := errors.AsType[*oauth2.RetrieveError](err)
 	if !ok || e.ErrorCode == "" {
@@ -195,8 +195,8 @@ func refusal(err error) (code, description string, ok bool) {
 	return e.ErrorCode, e.ErrorDescription, true
 }
 
-// Disconnect gives the tokens of an account back to its provider and removes it. untold says why the provider could not be told; the account
-// is removed all the same. NotFound: the person has none there.
+// Disconnect revokes the tokens of an account at its provider and removes it. untold is the reason why the tokens could not be revoked; the account
+// is removed all the same. NotFound: the user has none there.
 func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	end, err := s.holding.take(ctx, user)
@@ -268,10 +268,10 @@ func (s *Accounts) revoke(ctx context.Context, p oauthstore.Provider, token, hin
 	return ""
 }
 
-// maxLabel bounds the name of an account, in characters.
+// maxLabel limits the name of an account, in characters.
 const maxLabel = 100
 
-// label asks a provider whose account it is. It only helps people: where it does not say, it is empty.
+// label asks a provider for the name of an account. It only helps users: without an answer, it is empty.
 func (s *Accounts) label(ctx context.Context, p oauthstore.Provider, access string) string {
 	if p.AccountURL == "" {
 		return ""

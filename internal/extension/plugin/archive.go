@@ -23,7 +23,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of the files of a plugin.
+// Limits of the files of a plugin.
 const (
 	MaxArchive = 32 << 20 // bytes of an archive
 	maxBytes   = 96 << 20 // of all files, unpacked
@@ -38,7 +38,7 @@ type File struct {
 	Exec bool // it is a program
 }
 
-// Tree is the files of a plugin by their paths, which are relative and have slashes.
+// Tree holds the files of a plugin by their paths, which are relative and have slashes.
 type Tree map[string]File
 
 // adder checks files while they are read.
@@ -50,7 +50,7 @@ type adder struct {
 
 func newAdder() *adder { return &adder{tree: Tree{}, folded: map[string]bool{}} }
 
-// add reads a file, no more of it than there is room for. What it says of its own size is not believed.
+// add reads a file, up to the limit. The size in its header is not trusted.
 func (a *adder) add(name string, exec bool, from io.Reader) error {
 	if err := checkPath(name); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (a *adder) add(name string, exec bool, from io.Reader) error {
 	return nil
 }
 
-// checkPath refuses what could lead out of the folder of the plugin, on any system.
+// checkPath refuses names that could lead out of the folder of the plugin, on any system.
 func checkPath(name string) error {
 	bad := name == "" || len(name) > maxPath || !utf8.ValidString(name) || path.Clean(name) != name || path.IsAbs(name) || name == "." || name == ".." ||
 		strings.HasPrefix(name, "../") || strings.ContainsAny(name, `\:`) || strings.IndexFunc(name, unicode.IsControl) >= 0 || strings.Count(name, "/") > maxDepth
@@ -83,7 +83,7 @@ func checkPath(name string) error {
 	return nil
 }
 
-// ReadArchive reads a zip file, or a tar file that may be compressed with gzip. Links and devices are refused. Where all files lie in one
+// ReadArchive reads a zip file, or a tar file that may be compressed with gzip. Links and devices are refused. If all files are in one
 // folder, that is the plugin.
 func ReadArchive(data []byte) (Tree, error) {
 	if len(data) > MaxArchive {
@@ -136,7 +136,7 @@ func (a *adder) readZip(data []byte) error {
 	return nil
 }
 
-// maxTar bounds what is read of a tar file, padding and headers included.
+// maxTar limits the bytes that are read of a tar file, padding and headers included.
 const maxTar = maxBytes + maxFiles*4<<10
 
 func (a *adder) readTar(from io.Reader) error {
@@ -162,7 +162,7 @@ func (a *adder) readTar(from io.Reader) error {
 }
 
 // ReadFolder reads the files of a folder. Links are refused; files and folders whose names begin with a dot are no part of it: .env,
-// .npmrc and .git have what is nobody else's.
+// .npmrc and .git have private data.
 func ReadFolder(dir string) (Tree, error) {
 	a := newAdder()
 	root, err := os.OpenRoot(dir)
@@ -205,7 +205,7 @@ func (a *adder) addFrom(root *os.Root, at string) error {
 	return a.add(at, info.Mode()&0o111 != 0, f)
 }
 
-// whole takes the files out of the one folder that they lie in, and looks for the manifest.
+// whole moves the files out of the one folder that has them all, and checks for the manifest.
 func (t Tree) whole() (Tree, error) {
 	if _, ok := t[ManifestName]; ok {
 		return t, t.checkFolders()
@@ -240,7 +240,7 @@ func (t Tree) checkFolders() error {
 	return nil
 }
 
-// Manifest reads what the plugin says of itself.
+// Manifest reads the manifest of the plugin.
 func (t Tree) Manifest() (Manifest, error) {
 	m, err := Parse(t[ManifestName].Data)
 	if err != nil {
@@ -249,7 +249,7 @@ func (t Tree) Manifest() (Manifest, error) {
 	return m, t.checkWeb(m)
 }
 
-// Digest is the SHA-256 of all paths and contents, in hexadecimal.
+// Digest returns the SHA-256 of all paths and contents, in hexadecimal.
 func (t Tree) Digest() string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -259,7 +259,7 @@ func (t Tree) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Zip is the files as a zip file, which ReadArchive reads. TooLarge: it would not.
+// Zip returns the files as a zip file, which ReadArchive reads. TooLarge: it would refuse it.
 func (t Tree) Zip() ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -285,7 +285,7 @@ func (t Tree) Zip() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// Unpack writes the files into a folder that must not be there yet. It appears whole or not at all, and nobody is meant to write to it.
+// Unpack writes the files into a folder that must not exist yet. It appears whole or not at all, and is read-only.
 func (t Tree) Unpack(dir string) (err error) {
 	parent := filepath.Dir(dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
@@ -295,7 +295,7 @@ func (t Tree) Unpack(dir string) (err error) {
 	if err != nil {
 		return fmt.Errorf("make the folder of a plugin: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }() // it is gone where it was renamed
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }() // it is gone if it was renamed
 	for name, f := range t {
 		at, mode := filepath.Join(tmp, filepath.FromSlash(name)), fs.FileMode(0o400)
 		if f.Exec {
@@ -308,13 +308,13 @@ func (t Tree) Unpack(dir string) (err error) {
 			return fmt.Errorf("unpack a plugin: %w", err)
 		}
 	}
-	if err := os.Rename(tmp, dir); err != nil && !isFolder(dir) { // somebody else was faster
+	if err := os.Rename(tmp, dir); err != nil && !isFolder(dir) { // another call was faster
 		return fmt.Errorf("unpack a plugin: %w", err)
 	}
 	return nil
 }
 
-// IsUnpacked reports whether a folder has the files with a digest, all of them and no others. What it would not unpack itself it does not read.
+// IsUnpacked reports whether a folder has the files with a digest, all of them and no others. It does not read files that Unpack would refuse.
 func IsUnpacked(dir, digest string) bool {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 // ReceivesMessages is the permission to be a platform.
 const ReceivesMessages Permission = "channel"
 
-// Bounds of channels.
+// Limits of channels.
 const (
 	maxChannels    = 2
 	maxOptions     = 16
 	maxForm        = 200      // bytes of the form of an id
-	MaxID          = 128      // bytes of an id of a person, a chat or a message
+	MaxID          = 128      // bytes of an id of a user, a chat or a message
 	maxShownText   = 32_000   // characters of one message
 	maxChannelFile = 32 << 20 // bytes
 	leastShownText = 100      // characters of one message
 )
 
-// Channel is a platform on which people write.
+// Channel is a chat platform.
 type Channel struct {
 	Name      string    `json:"name"`    // the plugin's id, alone or with a dash and a word
-	Label     string    `json:"label"`   // what people call it
+	Label     string    `json:"label"`   // its name for users
 	Options   []Option  `json:"options"` // of an account
 	IDs       IDs       `json:"ids"`
 	Abilities Abilities `json:"abilities"`
@@ -43,12 +43,12 @@ type Option struct {
 // IDs are the forms of the ids of the platform: regular expressions (RE2) for the whole id.
 type IDs struct {
 	Person  string `json:"person"`
-	Direct  string `json:"direct"` // empty: a direct chat has no id beside that of the person
+	Direct  string `json:"direct"` // empty: a direct chat has no id except that of the user
 	Group   string `json:"group"`  // empty: there are no groups
 	Example string `json:"example"`
 }
 
-// Abilities are what the platform can do.
+// Abilities are the capabilities of the platform.
 type Abilities struct {
 	Text       int   `json:"text"`       // characters of one message
 	File       int64 `json:"file"`       // bytes of a file that is sent; 0: none can be sent
@@ -59,7 +59,7 @@ type Abilities struct {
 	React      bool  `json:"react"`
 }
 
-// taken are names of places and channels of xbot's own.
+// taken are names of places and channels of xbot.
 var taken = []string{"feishu", "lark", "qq", "napcat", "onebot", "web", "cli", "tui", "api", "openai", "openai-user", "cron", "hook", "system", "subagent", "default", "plugin", "channel"}
 
 var channelTail = regexp.MustCompile(`^[a-z0-9]{1,12}$`)
@@ -148,7 +148,7 @@ func checkOptions(at string, options []Option) error {
 
 func whole(form string) string { return "^(?:" + form + ")$" }
 
-// IsID reports whether an id has a form, and may be one at all: 1 to MaxID bytes without control characters. An empty form is that of none.
+// IsID reports whether an id has a form, and is valid: 1 to MaxID bytes without control characters. An empty form matches none.
 func IsID(form, id string) bool {
 	if form == "" || !IsName(id) {
 		return false

@@ -1,5 +1,5 @@
-// Package plugin reads what a plugin says of itself and the archives that plugins come in. It is for what does not depend on an installation:
-// package xbot/internal/extension/plugin/installed knows which there are, package bridge runs them, and package extend is what they add.
+// Package plugin reads manifests and archives of plugins. It does not depend on an installation:
+// package xbot/internal/extension/plugin/installed knows the installed ones, package bridge runs them, and package extend adds their contributions.
 package plugin
 
 import (
@@ -13,28 +13,28 @@ import (
 	"xbot/internal/chat"
 )
 
-// ManifestName is the file in which a plugin says what it is.
+// ManifestName is the name of the manifest file.
 const ManifestName = "plugin.json"
 
-// Runtime is how a plugin is asked.
+// Runtime is the way in which a plugin is run.
 type Runtime string
 
 // The runtimes.
 const (
-	Stdio  Runtime = "stdio"  // one process, which speaks JSON-RPC over its standard streams
+	Stdio  Runtime = "stdio"  // one process, which uses JSON-RPC over its standard streams
 	Script Runtime = "script" // a process for each request, which reads it and writes the answer
 )
 
-// Permission is what an administrator permits a plugin.
+// Permission is a right of a plugin that an administrator grants.
 type Permission string
 
-// The permissions. What a plugin has none for it cannot do.
+// The permissions. A plugin cannot act without the permission for it.
 const (
 	Network Permission = "network" // open connections, also to programs of the same machine
-	Files   Permission = "files"   // read homes, workspaces and other folders of people on the server's machine, as commands of the agent do
+	Files   Permission = "files"   // read homes, workspaces and other folders of users on the server's machine, as commands of the agent do
 	Storage Permission = "storage" // keep values in the database
-	Hooks   Permission = "hooks"   // see what people write and what tools do, and refuse it
-	Prompt  Permission = "prompt"  // add text to what the model reads
+	Hooks   Permission = "hooks"   // see messages of users and tool calls, and refuse them
+	Prompt  Permission = "prompt"  // add text to the prompt
 )
 
 // Permissions lists all permissions.
@@ -42,7 +42,7 @@ func Permissions() []Permission {
 	return []Permission{Network, Files, Storage, Hooks, Prompt, Page, ReceivesMessages}
 }
 
-// Means says what a permission allows, for people who decide about it.
+// Means describes what a permission allows, for users who decide about it.
 func (p Permission) Means() string {
 	switch p {
 	case Network:
@@ -63,13 +63,13 @@ func (p Permission) Means() string {
 	return string(p)
 }
 
-// Grant is what an administrator was shown of a plugin, and permits it.
+// Grant is the part of a manifest that an administrator was shown and has permitted.
 type Grant struct {
 	Permissions []Permission
-	ReadOnly    []string // names (ToolName) of tools that it says change nothing; those that are missing count as acting
+	ReadOnly    []string // names (ToolName) of tools that change nothing according to the plugin; missing ones count as acting
 }
 
-// Asks is the grant of all that a plugin asks for.
+// Asks returns the grant of all that a plugin asks for.
 func (m Manifest) Asks() Grant {
 	g := Grant{Permissions: m.Permissions}
 	for _, t := range m.Contributes.Tools {
@@ -80,7 +80,7 @@ func (m Manifest) Asks() Grant {
 	return g
 }
 
-// Manifest is what a plugin says of itself, checked.
+// Manifest is the checked manifest of a plugin.
 type Manifest struct {
 	ID          string       `json:"id"`
 	Name        string       `json:"name"`
@@ -93,7 +93,7 @@ type Manifest struct {
 	Contributes Contributes  `json:"contributes"`
 }
 
-// Contributes is what a plugin adds.
+// Contributes lists the contributions of a plugin.
 type Contributes struct {
 	Tools     []Tool     `json:"tools"`
 	Hooks     []Hook     `json:"hooks"`
@@ -104,17 +104,17 @@ type Contributes struct {
 	Widgets   []Widget   `json:"widgets,omitempty"`
 }
 
-// Tool is one that models can call.
+// Tool is a tool for models.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"` // JSON Schema of an object
 	ReadOnly    bool            `json:"read_only"`  // it changes nothing
-	Idempotent  bool            `json:"idempotent"` // done twice, it changes nothing the second time
+	Idempotent  bool            `json:"idempotent"` // a repeated call changes nothing
 }
 
-// Class is what becomes of calls when something is killed, and whether conversations that only read have the tool. shown says that an
-// administrator saw that it calls itself read-only: without that it counts as one that acts.
+// Class decides about calls that a crash interrupts, and whether read-only conversations have the tool. shown: an
+// administrator saw that it calls itself read-only; without that it counts as one that acts.
 func (t Tool) Class(shown bool) chat.ToolClass {
 	switch {
 	case t.ReadOnly && shown:
@@ -125,7 +125,7 @@ func (t Tool) Class(shown bool) chat.ToolClass {
 	return chat.ClassOnce
 }
 
-// Hook says at which event the plugin is asked.
+// Hook describes an event at which the plugin is asked.
 type Hook struct {
 	Event   hook.Event    `json:"event"`
 	Matcher string        `json:"matcher"`
@@ -133,7 +133,7 @@ type Hook struct {
 	OnError hook.Decision `json:"on_error"`
 }
 
-// Fails is what a failure of the hook means for what it was asked about.
+// Fails returns the decision if the hook fails.
 func (h Hook) Fails() hook.Decision {
 	switch {
 	case h.OnError != "":
@@ -157,13 +157,13 @@ type Slash struct {
 	Admin bool   `json:"admin"` // it is for administrators
 }
 
-// Words is a line for people in both languages.
+// Words is a line for users in both languages.
 type Words struct {
 	English string `json:"en"`
 	Chinese string `json:"zh"` // empty: as in English
 }
 
-// SettingType is what a value of a setting is.
+// SettingType is the type of a setting's value.
 type SettingType string
 
 // The types of settings.
@@ -201,13 +201,13 @@ func (c Command) On(os, arch string) []string {
 // Here returns the command for this machine; nil: there is none.
 func (c Command) Here() []string { return c.On(runtime.GOOS, runtime.GOARCH) }
 
-// Timeout is how long a call of a tool or a command may take.
+// Timeout limits a call of a tool or a command.
 func (m Manifest) Timeout() time.Duration { return time.Duration(m.Seconds) * time.Second }
 
-// ToolName is the name under which models call a tool of a plugin.
+// ToolName returns the name under which models call a tool of a plugin.
 func ToolName(plugin, tool string) string { return "plugin_" + plugin + "_" + tool }
 
-// Folded is a name as the names of tools are compared: without case, dashes and underscores.
+// Folded returns a name as the names of tools are compared: without case, dashes and underscores.
 func Folded(name string) string {
 	return strings.ToLower(separators.Replace(name))
 }

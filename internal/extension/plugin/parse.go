@@ -16,7 +16,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of a manifest.
+// Limits of a manifest.
 const (
 	maxManifest    = 256 << 10 // bytes
 	maxText        = 2000      // characters of a description
@@ -41,7 +41,7 @@ var (
 	systemForm  = regexp.MustCompile(`^[a-z0-9]{1,16}(/[a-z0-9]{1,16})?$`)
 )
 
-// Parse reads plugin.json and checks all of it. Invalid says what is wrong, and where.
+// Parse reads plugin.json and checks all of it. Invalid describes the mistake and its place.
 func Parse(text []byte) (Manifest, error) {
 	if len(text) > maxManifest {
 		return Manifest{}, fault.Errorf(fault.TooLarge, "plugin.json has more than %d bytes", maxManifest)
@@ -70,8 +70,8 @@ func Parse(text []byte) (Manifest, error) {
 	return m, nil
 }
 
-// noDuplicates refuses objects with two members whose names differ in case at most: readers do not agree which of them counts. What is no JSON
-// it passes over.
+// noDuplicates refuses objects with two members whose names differ in case at most: readers do not agree which of them counts. Invalid
+// JSON is skipped.
 func noDuplicates(text []byte) error {
 	type object struct {
 		names map[string]bool // nil: a list
@@ -107,7 +107,7 @@ func noDuplicates(text []byte) error {
 	}
 }
 
-// fold makes names equal that differ in case, as package json compares them.
+// fold returns the same name for names that differ in case, as package json compares them.
 func fold(name string) string {
 	return strings.Map(func(r rune) rune {
 		least := r
@@ -118,7 +118,7 @@ func fold(name string) string {
 	}, name)
 }
 
-// Canonical is the manifest as it is stored. Invalid: read again it would be another one.
+// Canonical returns the manifest as it is stored. Invalid: read again it would be another one.
 func (m Manifest) Canonical() ([]byte, error) {
 	text, err := json.Marshal(m)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c *Command) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// MarshalJSON writes what UnmarshalJSON reads.
+// MarshalJSON writes the form that UnmarshalJSON reads.
 func (c Command) MarshalJSON() ([]byte, error) {
 	if args, ok := c[""]; ok {
 		return json.Marshal(args)
@@ -258,7 +258,7 @@ func (m *Manifest) checkTools() error {
 	return nil
 }
 
-// checkParameters also makes the schema of a tool without parameters.
+// checkParameters checks the schema of a tool, and makes one for a tool without parameters.
 func (t *Tool) checkParameters(at string) error {
 	if t.Parameters == nil {
 		t.Parameters = json.RawMessage(`{"type":"object","properties":{}}`)
@@ -290,10 +290,10 @@ func (m *Manifest) checkHooks() error {
 	return nil
 }
 
-// HookTime is how long a plugin may take over a hook.
+// HookTime limits the answer of a plugin to a hook.
 const HookTime = 5 * time.Second
 
-// Handler is what a hook is among the hooks of the administrator.
+// Handler returns the handler of a hook, among the hooks of the administrator.
 func (h Hook) Handler(plugin string) (hook.Handler, error) {
 	return hook.ForPlugin(plugin, hook.PluginHook{Event: h.Event, Matcher: h.Matcher, If: h.If, OnError: h.OnError, Timeout: HookTime})
 }
@@ -331,7 +331,7 @@ func isLine(s string) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxLine && !strings.ContainsFunc(s, steers)
 }
 
-// steers reports whether a character could make people read another line than it is.
+// steers reports whether a character could make a line look different to users.
 func steers(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
@@ -340,7 +340,7 @@ func isText(s string) bool {
 	return utf8.ValidString(s) && utf8.RuneCountInString(s) <= maxText && !strings.ContainsRune(s, 0)
 }
 
-// cut shortens what is quoted in a sentence.
+// cut shortens a quotation in a sentence.
 func cut(s string) string {
 	if r := []rune(strings.ToValidUTF8(s, "\uFFFD")); len(r) > 40 {
 		return string(r[:40]) + "…"

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxSetting bounds the value of a setting, in bytes.
+// maxSetting limits the value of a setting, in bytes.
 const maxSetting = 8 << 10
 
 func (m *Manifest) checkSettings() error {
@@ -39,7 +39,7 @@ func (m *Manifest) checkSettings() error {
 	return nil
 }
 
-// Check says what is wrong with a value, as JSON decodes it.
+// Check validates a value, as JSON decodes it.
 func (s Setting) Check(value any) error {
 	text, isText := value.(string)
 	switch s.Type {
@@ -66,10 +66,10 @@ func (s Setting) Check(value any) error {
 // Values are settings of a plugin, by their names.
 type Values map[string]any
 
-// secretsMember lists, among stored values, those that were given as secrets. No setting can have its name.
+// secretsMember lists the stored values that were given as secrets. No setting can have its name.
 const secretsMember = "*secrets"
 
-// StoreValues is what ReadValues reads, also for another version of the manifest. Invalid: a value is no JSON.
+// StoreValues encodes values for ReadValues, also with another version of the manifest. Invalid: a value is no JSON.
 func (m Manifest) StoreValues(values Values) ([]byte, error) {
 	all, secrets := maps.Clone(values), []string{}
 	if all == nil {
@@ -88,8 +88,8 @@ func (m Manifest) StoreValues(values Values) ([]byte, error) {
 	return out, nil
 }
 
-// ReadValues reads what Values were stored as. What the manifest does not have any more is left out, and so is a secret that it now has as
-// something that people can read: nobody gave it for that.
+// ReadValues decodes stored Values. Settings that the manifest does not have any more are left out, and so is a secret that has become
+// a readable setting: it was not entered for that.
 func (m Manifest) ReadValues(stored []byte) (Values, error) {
 	all := Values{}
 	if len(stored) > 0 {
@@ -97,7 +97,7 @@ func (m Manifest) ReadValues(stored []byte) (Values, error) {
 			return nil, fault.Errorf(fault.Internal, "the settings of plugin %s cannot be read", m.ID)
 		}
 	}
-	secrets, _ := all[secretsMember].([]any) // there is none in values that were stored before there was such a list
+	secrets, _ := all[secretsMember].([]any) // none in values that were stored before this list existed
 	out := Values{}
 	for _, s := range m.Contributes.Settings {
 		v, ok := all[s.Name]
@@ -108,7 +108,7 @@ func (m Manifest) ReadValues(stored []byte) (Values, error) {
 	return out, nil
 }
 
-// Change returns the values with changes: null forgets one. Invalid: there is no such setting, or it has no such value.
+// Change returns the values with changes: null removes one. Invalid: there is no such setting, or it cannot have the value.
 func (m Manifest) Change(values, changes Values) (Values, error) {
 	out := Values{}
 	maps.Copy(out, values)
@@ -129,7 +129,7 @@ func (m Manifest) Change(values, changes Values) (Values, error) {
 	return out, nil
 }
 
-// Told are the values that the plugin is told: those that were given, and the defaults of others.
+// Told returns the values for the plugin: those that were given, and the defaults of others.
 func (m Manifest) Told(values Values) Values {
 	out := Values{}
 	for _, s := range m.Contributes.Settings {

@@ -12,14 +12,14 @@ import (
 const Page Permission = "page"
 
 const (
-	// WebFolder has the files that panels are made of.
+	// WebFolder is the folder of the files of panels.
 	WebFolder = "web/"
-	// MaxWeb bounds all files below WebFolder, in bytes: a server keeps those that are shown in its memory.
+	// MaxWeb limits all files below WebFolder, in bytes: a server caches the ones in use in memory.
 	MaxWeb     = 8 << 20
 	maxWidgets = 4
 )
 
-// Widget is a panel on the page: a document of the plugin in a frame of its own.
+// Widget is a panel on the page: a document of the plugin in a separate frame.
 type Widget struct {
 	Name  string `json:"name"`
 	Title Words  `json:"title"`
@@ -58,17 +58,17 @@ func (m *Manifest) checkWidgets() error {
 	return nil
 }
 
-// webTypes are the files that are served, by the ends of their names.
+// webTypes are the content types of served files, by the ends of their names.
 var webTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp", ".woff2": "font/woff2",
 }
 
-// WebType is the content type of a file below WebFolder; empty: such files are not served.
+// WebType returns the content type of a file below WebFolder; empty: such files are not served.
 func WebType(name string) string { return webTypes[path.Ext(name)] }
 
 // IsWebPath reports whether a path is that of a file which may be served: below WebFolder, of characters that mean the same in every address, and
-// of a type that is known.
+// of a known type.
 func IsWebPath(name string) bool {
 	if !strings.HasPrefix(name, WebFolder) || checkPath(name) != nil || WebType(name) == "" {
 		return false
@@ -83,7 +83,7 @@ func IsWebPath(name string) bool {
 	})
 }
 
-// Web are the files that panels may load, by their paths. TooLarge: they have more than MaxWeb bytes.
+// Web returns the files that panels may load, by their paths. TooLarge: they have more than MaxWeb bytes.
 func (t Tree) Web() (map[string][]byte, error) {
 	out, size := map[string][]byte{}, 0
 	for name, file := range t {

@@ -1,4 +1,4 @@
-// Package prompts keeps what people wrote in place of parts of the system prompt, with the versions of it.
+// Package prompts stores the texts of users in place of parts of the system prompt, with their versions.
 package prompts
 
 import (
@@ -14,16 +14,16 @@ import (
 	"xbot/internal/service/servicestore"
 )
 
-// maxVersions is how many versions of a section are kept; the oldest go.
+// maxVersions limits the versions of a section; the oldest go.
 const maxVersions = 200
 
-// Store keeps them. It is safe for concurrent use.
+// Store stores prompts. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// OwnPrompts returns what a person has in place of parts of the system prompt now.
+// OwnPrompts returns the current texts of a user in place of parts of the system prompt.
 func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnPrompts, err error) {
 	row, err := dbsqlc.Q.OwnPrompts(ctx, s.db.Pool, user)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) OwnPrompts(ctx context.Context, user chat.UserID) (own chat.OwnP
 	return own, nil
 }
 
-// PromptsNow returns the newest version of each section that a person has changed, by section.
+// PromptsNow returns the newest version of each section that a user has changed, by section.
 func (s *Store) PromptsNow(ctx context.Context, user chat.UserID) (map[string]chat.PromptVersion, error) {
 	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Newest: true})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) PromptVersions(ctx context.Context, user chat.UserID, section st
 	return list, nil
 }
 
-// PromptVersion returns a version with its text. NotFound: the person has none of this number.
+// PromptVersion returns a version with its text. NotFound: the user has none of this number.
 func (s *Store) PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error) {
 	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Section: section, Version: int32(n)})
 	switch {
@@ -85,7 +85,7 @@ func unknown(n int) error {
 	return fault.Errorf(fault.NotFound, "there is no version %d of this prompt", n)
 }
 
-// SetPrompt adds a version of a section, which was checked and is in force from then on. What is there already changes nothing. Conflict:
+// SetPrompt adds a version of a section, which was checked and is in force from then on. An unchanged text adds none. Conflict:
 // there is a newer version than the one that it was made from.
 func (s *Store) SetPrompt(ctx context.Context, user chat.UserID, section string, d chat.PromptDraft, by chat.UserID) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
@@ -110,7 +110,7 @@ func (s *Store) SetPrompt(ctx context.Context, user chat.UserID, section string,
 	})
 }
 
-// newest returns the version in force; the zero value where there is none.
+// newest returns the version in force; the zero value if there is none.
 func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (out chat.PromptVersion, err error) {
 	rows, err := dbsqlc.Q.PromptVersionList(ctx, tx, dbsqlc.PromptVersionListParams{UserID: user, Section: section, Newest: true})
 	if err != nil {
@@ -122,7 +122,7 @@ func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (o
 	return out, nil
 }
 
-// NotePrompt gives a version another label or note; nil: it stays. NotFound: there is no such version.
+// NotePrompt sets the label or note of a version; nil: it stays. NotFound: there is no such version.
 func (s *Store) NotePrompt(ctx context.Context, user chat.UserID, section string, n int, label, note *string) error {
 	rows, err := dbsqlc.Q.PromptVersionNote(ctx, s.db.Pool, dbsqlc.PromptVersionNoteParams{UserID: user, Section: section, Version: int32(n), Label: label, Note: note})
 	if err == nil && rows == 0 {
@@ -154,7 +154,7 @@ func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, secti
 	})
 }
 
-// change runs a change of a person's prompts. They go one after the other.
+// change runs a change of a user's prompts, one at a time.
 func (s *Store) change(ctx context.Context, user chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {

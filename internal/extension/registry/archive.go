@@ -21,7 +21,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of an archive. What its headers say of sizes is not believed: what comes out is counted.
+// Limits of an archive. The sizes in its headers are not trusted: the unpacked bytes are counted.
 const (
 	MaxArchive = 4 << 20 // bytes of the archive itself
 	MaxFiles   = 500
@@ -30,7 +30,7 @@ const (
 	maxPath    = 500     // bytes of the name of a file
 	maxSegment = 200     // bytes of each part of it
 	maxDepth   = 6       // folders that a file is in
-	// maxRatio is how many times its size an archive may unpack to, where that is more than freeSize.
+	// maxRatio is the maximum ratio of the unpacked size to the size of an archive, if the former is more than freeSize.
 	maxRatio = 100
 	freeSize = 1 << 20
 )
@@ -99,7 +99,7 @@ func Read(data []byte, fallback string) (Bundle, error) {
 	return describe(files, fallback)
 }
 
-// unpack reads all files of an archive, having looked at all names before.
+// unpack reads all files of an archive, after a check of all names.
 func unpack(archive *zip.Reader, packed int) ([]File, error) {
 	var (
 		kept  []*zip.File
@@ -147,7 +147,7 @@ func ratio(unpacked, packed int) error {
 	return nil
 }
 
-// check refuses what no archive of a skill has: names that lead elsewhere, links and other special files, and what is encrypted.
+// check refuses entries that no archive of a skill has: names that lead elsewhere, links and other special files, and encrypted ones.
 func check(f *zip.File) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	switch {
@@ -173,27 +173,27 @@ func unprintable(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control) || r == utf8.RuneError
 }
 
-// drive reports whether a name begins with the letter of a drive, or names a stream of a file, where there are such things.
+// drive reports whether a name begins with the letter of a drive, or names a stream of a file, on systems that have these.
 func drive(name string) bool { return strings.Contains(name, ":") }
 
-// junk is what programs for archives and for versions leave in folders.
+// junk reports whether a name is one that archive programs and version control leave in folders.
 func junk(name string) bool {
 	base := path.Base(name)
 	return strings.HasPrefix(name, "__MACOSX/") || base == ".DS_Store" || base == "Thumbs.db" || slices.Contains(strings.Split(path.Dir(name), "/"), ".git")
 }
 
-// reserved reports whether a name is one that xbot or git gives a meaning of its own in the folder of a skill.
+// reserved reports whether a name has a special meaning for xbot or git in the folder of a skill.
 func reserved(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return strings.EqualFold(part, syncMark) || strings.EqualFold(part, ".git") })
 }
 
-// syncMark is the file by which runners know their copies of folders.
+// syncMark is the file by which runners recognize their copies of folders.
 const syncMark = ".synced-by-xbot"
 
-// tree knows the names of files and of the folders that they are in, as machines see them that do not tell small letters from large ones.
+// tree holds the names of files and their folders, as case-insensitive machines see them.
 type tree map[string]string
 
-// add refuses a name that some machine would take for another one.
+// add refuses a name that a machine could take for another one.
 func (t tree) add(name string) error {
 	for below, kind := name, "file"; below != "."; below, kind = path.Dir(below), "folder" {
 		key := strings.ToLower(norm.NFC.String(below))
@@ -207,7 +207,7 @@ func (t tree) add(name string) error {
 	return nil
 }
 
-// unpackFile reads a file of at most so many bytes, whatever its header says.
+// unpackFile reads a file of at most so many bytes, regardless of its header.
 func unpackFile(f *zip.File, most int) (File, error) {
 	in, err := f.Open()
 	if err != nil {
@@ -224,7 +224,7 @@ func unpackFile(f *zip.File, most int) (File, error) {
 	return File{Name: f.Name, Data: data, Executable: f.Mode()&0o111 != 0}, nil
 }
 
-// strip takes away the one folder that all files are in.
+// strip removes the one folder that all files are in.
 func strip(files []File) ([]File, string) {
 	top := ""
 	for i, f := range files {
@@ -241,7 +241,7 @@ func strip(files []File) ([]File, string) {
 }
 
 // Zip packs the bundle: the files of a skill in a folder with its name, a role alone. The same bundle makes the same archive, without times, and
-// Read reads it as the same bundle. TooLarge: packed by other means it was within the bounds of an archive, and now it is not.
+// Read reads it as the same bundle. TooLarge: this archive exceeds the limits, although the original one did not.
 func (b Bundle) Zip() ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
@@ -272,7 +272,7 @@ func (b Bundle) Zip() ([]byte, error) {
 	return out.Bytes(), ratio(b.Size(), out.Len())
 }
 
-// FS is the folder of a skill that Zip has packed.
+// FS returns the folder of a skill that Zip has packed.
 func FS(packed []byte, name string) (fs.FS, error) {
 	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {

@@ -33,14 +33,14 @@ type File struct {
 	Executable bool
 }
 
-// Bounds of what is read of the front matter.
+// Limits of the fields of the front matter.
 const (
 	maxDescription = 1000 // characters
 	maxTags        = 10
 	maxTag         = 30 // characters
 )
 
-// Main is the file that says what the bundle is: SKILL.md, or that of the role.
+// Main returns the file that describes the bundle: SKILL.md, or that of the role.
 func (b Bundle) Main() File {
 	if b.Kind == Role {
 		return b.Files[0]
@@ -58,7 +58,7 @@ func (b Bundle) File(name string) (File, bool) {
 	return b.Files[i], true
 }
 
-// Size is that of all files, in bytes.
+// Size returns the size of all files, in bytes.
 func (b Bundle) Size() (n int) {
 	for _, f := range b.Files {
 		n += len(f.Data)
@@ -66,7 +66,7 @@ func (b Bundle) Size() (n int) {
 	return n
 }
 
-// Digest is the SHA-256 of names, modes and contents, in hex. It does not depend on how an archive was packed.
+// Digest returns the SHA-256 of names, modes and contents, in hex. It does not depend on how an archive was packed.
 func (b Bundle) Digest() string {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s %q\n", b.Kind, b.Name)
@@ -76,7 +76,7 @@ func (b Bundle) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// RoleBundle is a role as a bundle.
+// RoleBundle returns a role as a bundle.
 func RoleBundle(r role.Role) (Bundle, error) {
 	file, err := r.File()
 	if err != nil {
@@ -85,7 +85,7 @@ func RoleBundle(r role.Role) (Bundle, error) {
 	return ofRole(File{Name: r.Name + ".md", Data: file})
 }
 
-// describe finds out what files are: a skill, or a role. fallback is the name of a skill that does not say its own.
+// describe detects the kind of files: a skill, or a role. fallback is the name of a skill without one.
 func describe(files []File, fallback string) (Bundle, error) {
 	if i := slices.IndexFunc(files, func(f File) bool { return f.Name == skill.File }); i >= 0 {
 		return ofSkill(files, files[i].Data, fallback)
@@ -105,7 +105,7 @@ func ofSkill(files []File, main []byte, fallback string) (Bundle, error) {
 	return b.read(main)
 }
 
-// ofRole is the bundle of a file. What it is called, in the archive and elsewhere, is the name of the role.
+// ofRole returns the bundle of a file. Its name, in the archive and elsewhere, is the name of the role.
 func ofRole(f File) (Bundle, error) {
 	r, err := role.Parse(f.Data, role.Fallback(f.Name))
 	if err != nil {
@@ -115,7 +115,7 @@ func ofRole(f File) (Bundle, error) {
 	return b.read(f.Data)
 }
 
-// read takes what the front matter says beside name and description. What is written in another way than it should be is passed over.
+// read takes the other fields of the front matter than name and description. Invalid ones are skipped.
 func (b Bundle) read(main []byte) (Bundle, error) {
 	if !ValidName(b.Name) {
 		return Bundle{}, fault.Errorf(fault.Invalid, "the name %.80q is none: use letters, digits, -, _ and dots, at most %d bytes", b.Name, MaxName)
@@ -132,7 +132,7 @@ func (b Bundle) read(main []byte) (Bundle, error) {
 	return b, nil
 }
 
-// tags reads a list, or one text with commas.
+// tags parses a list, or one text with commas.
 func tags(said any) (out []string) {
 	var words []string
 	switch v := said.(type) {
@@ -153,7 +153,7 @@ func tags(said any) (out []string) {
 	return out
 }
 
-// cut is a text in one line, without what no text can hold and what makes one read as another.
+// cut returns a text as one line, without invalid characters and those that change its appearance.
 func cut(text string, most int) string {
 	clean := bytes.ReplaceAll(bytes.ToValidUTF8([]byte(text), []byte("\uFFFD")), []byte{0}, nil)
 	line := strings.Map(func(r rune) rune {

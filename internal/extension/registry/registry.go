@@ -1,5 +1,5 @@
-// Package registry has what people share with each other: skills, and roles of subagents. A bundle is one of them as a zip archive, an entry is
-// where its versions are published, and an install is the copy that somebody works with. It reads archives of strangers and runs nothing.
+// Package registry implements the catalog that users share: skills, and roles of subagents. A bundle is one of them as a zip archive, an entry
+// has its published versions, and an install is the copy that a user works with. It reads untrusted archives and runs nothing.
 package registry
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Kind is what a bundle holds.
+// Kind is the kind of a bundle.
 type Kind string
 
 // The kinds.
@@ -20,29 +20,29 @@ const (
 	Role  Kind = "role"
 )
 
-// Visibility says who finds an entry.
+// Visibility is the audience of an entry.
 type Visibility string
 
 // The visibilities.
 const (
 	Private   Visibility = "private"   // its owner
-	Everybody Visibility = "everybody" // who has an account
+	Everybody Visibility = "everybody" // all users with an account
 )
 
-// Withdrawal says who has withdrawn an entry, so that nobody else finds it.
+// Withdrawal records who has withdrawn an entry, so that no other user finds it.
 type Withdrawal string
 
 // The withdrawals.
 const (
 	InForce         Withdrawal = ""
-	ByOwner         Withdrawal = "owner"         // whoever has it keeps it
-	ByAdministrator Withdrawal = "administrator" // it was taken from all who had it; its owner cannot take this back
+	ByOwner         Withdrawal = "owner"         // users who have it keep it
+	ByAdministrator Withdrawal = "administrator" // it was removed from all users who had it; its owner cannot undo this
 )
 
-// MaxNotes bounds what is said of a version, in characters.
+// MaxNotes limits the notes of a version, in characters.
 const MaxNotes = 1000
 
-// Entry is a skill or a role as it was published, with its newest version.
+// Entry is a published skill or role, with its newest version.
 type Entry struct {
 	ID          int64      `json:"id"`
 	Kind        Kind       `json:"kind" enum:"skill,role"`
@@ -57,12 +57,12 @@ type Entry struct {
 	Installed   int        `json:"installed" doc:"How many people have installed it; the installation counts as one."`
 }
 
-// Offered reports whether whoever sees the entry may install it. Administrators also see what its owner keeps back.
+// Offered reports whether a viewer of the entry may install it. Administrators also see private and withdrawn ones.
 func (e Entry) Offered() bool {
 	return e.Withdrawn != ByAdministrator && (e.Own || e.Visibility == Everybody && e.Withdrawn == InForce)
 }
 
-// Version is what was published at a time. It never changes.
+// Version is a published version. It never changes.
 type Version struct {
 	Number      int       `json:"number" doc:"1, 2, 3 …"`
 	Digest      string    `json:"digest" doc:"SHA-256 of names, modes and contents of its files, hex."`
@@ -72,7 +72,7 @@ type Version struct {
 	PublishedAt time.Time `json:"published_at"`
 }
 
-// Install is a copy that a person, or everybody, works with.
+// Install is a copy that a user works with, or all users.
 type Install struct {
 	ID          int64     `json:"id"`
 	Kind        Kind      `json:"kind" enum:"skill,role"`
@@ -99,7 +99,7 @@ type Packed struct {
 	Zip    []byte
 }
 
-// Copy is an install that counts for a person.
+// Copy is an install in force for a user.
 type Copy struct {
 	ID                int64
 	Name, Description string
@@ -107,22 +107,22 @@ type Copy struct {
 	Zip               []byte // of a role; of a skill it is read when it is needed
 }
 
-// Query says which entries are looked for.
+// Query selects entries.
 type Query struct {
-	Words  string // each has to stand in the name, the description, the tags or the name of the owner
-	Key    string // empty: all, else those of this name alone, in small letters
+	Words  string // each has to occur in the name, the description, the tags or the name of the owner
+	Key    string // empty: all, else only those of this name, in small letters
 	Kind   Kind   // empty: all
-	Own    bool   // those of the viewer alone
-	Offset int    // entries that are passed over
+	Own    bool   // only those of the viewer
+	Offset int    // entries that are skipped
 }
 
-// Terms are what an owner says of a version.
+// Terms are the visibility and the notes of a version, by its owner.
 type Terms struct {
 	Visibility Visibility // empty: as before, and of a new entry private
 	Notes      string     // at most MaxNotes characters
 }
 
-// Check says what is wrong with terms: Invalid, TooLarge.
+// Check validates terms: Invalid, TooLarge.
 func (t Terms) Check() error {
 	switch {
 	case t.Visibility != "" && t.Visibility != Private && t.Visibility != Everybody:
@@ -133,13 +133,13 @@ func (t Terms) Check() error {
 	return nil
 }
 
-// MaxName bounds a name, in bytes.
+// MaxName limits a name, in bytes.
 const MaxName = 64
 
 var valid = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_.-]*$`)
 
-// ValidName reports whether a text can be the name of something that is published: one word, which people type behind a slash.
+// ValidName reports whether a text can be the name of a published entry: one word, which users type after a slash.
 func ValidName(name string) bool { return len(name) <= MaxName && valid.MatchString(name) }
 
-// Key is a name as it is compared.
+// Key returns a name as it is compared.
 func Key(name string) string { return strings.ToLower(strings.TrimSpace(name)) }

@@ -36,11 +36,11 @@ type Broken struct {
 	Why  string // one sentence
 }
 
-// maxRoles bounds the files of one folder that are read.
+// maxRoles limits the files of one folder that are read.
 const maxRoles = 100
 
-// Dir reads the roles of a folder: its Markdown files, which are called like the file where they do not say their name.
-// Those that cannot be read as roles are named.
+// Dir reads the roles of a folder: its Markdown files. A role without a name has that of its file.
+// Files that cannot be read as roles are returned as broken.
 func Dir(root fs.FS) (roles []Role, broken []Broken, err error) {
 	files, err := fs.Glob(root, "*.md")
 	if err != nil {
@@ -63,10 +63,10 @@ func Dir(root fs.FS) (roles []Role, broken []Broken, err error) {
 	return roles, broken, nil
 }
 
-// Fallback is what a file is called that does not say its name.
+// Fallback returns the name of a role whose file has none.
 func Fallback(file string) string { return strings.TrimSuffix(path.Base(file), ".md") }
 
-// Merge puts levels together, the strongest last: a role replaces those of its name. The result is sorted by name.
+// Merge merges levels, the strongest last: a role replaces those of its name. The result is sorted by name.
 func Merge(levels ...[]Role) []Role {
 	byName := map[string]Role{}
 	for _, level := range levels {
@@ -82,7 +82,7 @@ func Merge(levels ...[]Role) []Role {
 	return out
 }
 
-// Find returns the role of a name, in whatever case it is written.
+// Find returns the role of a name, in any case.
 func Find(roles []Role, name string) (Role, bool) {
 	i := slices.IndexFunc(roles, func(r Role) bool { return strings.EqualFold(r.Name, strings.TrimSpace(name)) })
 	if i < 0 {

@@ -14,21 +14,21 @@ import (
 	"xbot/internal/memory"
 )
 
-// Bounds of a definition.
+// Limits of a definition.
 const (
-	MaxDescription = 300    // characters: it stands in every prompt
+	MaxDescription = 300    // characters: it is part of every prompt
 	MaxPrompt      = 20_000 // characters: as much as a prompt takes of it
 	MaxModel       = 200    // bytes
 	MaxTools       = 200    // names
 )
 
-// AllTools as the only tool of a definition, gives all those of whoever hands it work.
+// AllTools is the only tool of a definition that gets all tools of the calling agent.
 const AllTools = "*"
 
-// noTool is written where a definition gives no tools: it matches none, where an empty list of a file would give all.
+// noTool is the tool of a definition without tools: it matches none, where an empty list of a file would give all.
 const noTool = "none"
 
-// RoleDefinition is a role as a person writes it down in xbot.
+// RoleDefinition is a role that a user defines in xbot.
 type RoleDefinition struct { //nolint:revive // the name of its schema in the API
 	Name        string   `json:"name" maxLength:"40" doc:"Letters, digits, - and _. It takes the place of roles of this name of the program and the installation."`
 	Description string   `json:"description" maxLength:"300" doc:"What the model chooses it by, in one line."`
@@ -38,27 +38,27 @@ type RoleDefinition struct { //nolint:revive // the name of its schema in the AP
 	Enabled     bool     `json:"enabled"`
 }
 
-// Change is what a role was made by: the version, when, and by whom.
+// Change describes a change of a role: the version, when, and by whom.
 type Change struct {
 	Revision  int64     `json:"revision" doc:"The version; 0: it is no role of your own."`
 	ChangedAt time.Time `json:"changed_at"`
 	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
 }
 
-// OwnRole is a role of a person's own.
+// OwnRole is a role of a user.
 type OwnRole struct {
 	ID int64 `json:"id" doc:"0: it is a role of the program or the installation."`
 	RoleDefinition
 	Change
 }
 
-// OwnRoleVersion is what a role of a person's own was after a change.
+// OwnRoleVersion is a version of a user's role after a change.
 type OwnRoleVersion struct {
 	RoleDefinition
 	Change
 }
 
-// Switch says whether a person has a role of the program or the installation.
+// Switch records whether a user has a role of the program or the installation.
 type Switch struct {
 	Key       string // the name in small letters
 	Enabled   bool
@@ -66,26 +66,26 @@ type Switch struct {
 	ChangedBy string
 }
 
-// UserRoles is what a person has of their own, beside the files.
+// UserRoles holds the roles and switches of a user, in addition to the files.
 type UserRoles struct {
 	Roles    []OwnRole
 	Switches []Switch
 }
 
-// Key is the name of a role as it is compared.
+// Key returns the name of a role as it is compared.
 func Key(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// Without returns the roles that the person has not switched off.
+// Without returns the roles that the user has not switched off.
 func (k UserRoles) Without(roles []Role) []Role {
 	return slices.DeleteFunc(slices.Clone(roles), func(r Role) bool { return !k.Has(r.Name) })
 }
 
-// Has reports whether the person has a role of the program or the installation.
+// Has reports whether the user has a role of the program or the installation.
 func (k UserRoles) Has(name string) bool {
 	return !slices.ContainsFunc(k.Switches, func(s Switch) bool { return !s.Enabled && s.Key == Key(name) })
 }
 
-// InForce returns the person's own roles that work can be handed to.
+// InForce returns the enabled roles of the user.
 func (k UserRoles) InForce() (roles []Role) {
 	for _, own := range k.Roles {
 		if own.Enabled {
@@ -95,7 +95,7 @@ func (k UserRoles) InForce() (roles []Role) {
 	return roles
 }
 
-// Clean is the definition as it is kept: without what no text can hold, and with each tool once.
+// Clean returns the definition as it is stored: without invalid characters, and with each tool once.
 func (d RoleDefinition) Clean() RoleDefinition {
 	d.Name, d.Model = strings.TrimSpace(d.Name), strings.TrimSpace(d.Model)
 	d.Description = strings.Join(strings.Fields(chat.Clean(d.Description)), " ")
@@ -111,7 +111,7 @@ func (d RoleDefinition) Clean() RoleDefinition {
 	return d
 }
 
-// Check says what is wrong with a definition (Invalid, TooLarge), given the names of the tools that there are.
+// Check validates a definition (Invalid, TooLarge), given the names of all tools.
 func (d RoleDefinition) Check(pool []string) error {
 	switch {
 	case !ValidName(d.Name):
@@ -139,7 +139,7 @@ func (d RoleDefinition) Check(pool []string) error {
 	return nil
 }
 
-// Role is the role that the definition makes. What it may do beside its tools follows from them: who has a tool of memory remembers, and so on.
+// Role returns the role of the definition. Its other permissions follow from its tools: with a tool of memory it remembers, and so on.
 func (d RoleDefinition) Role() Role {
 	r := Role{Name: d.Name, Description: d.Description, Model: d.Model, Prompt: d.Prompt, Own: true}
 	if slices.Contains(Tiers(), d.Model) {
@@ -163,7 +163,7 @@ func (d RoleDefinition) Role() Role {
 	return r
 }
 
-// capabilities are those of a role, as a file names them.
+// capabilities returns the capabilities of a role, by their names in files.
 func (r Role) capabilities() (names []string) {
 	for _, c := range []struct {
 		has  bool

@@ -1,5 +1,5 @@
-// Package role reads who a model can hand work to: Markdown files whose front matter says what an agent of that role is for,
-// which model it has and what it may do, and whose body is its own instructions. It does not run subagents.
+// Package role reads the roles of subagents: Markdown files whose front matter has the purpose of an agent of that role,
+// its model and its permissions, and whose body has its instructions. It does not run subagents.
 package role
 
 import (
@@ -14,39 +14,39 @@ import (
 	"xbot/internal/fault"
 )
 
-// MaxFile bounds a file, in bytes.
+// MaxFile limits a file, in bytes.
 const MaxFile = 64 << 10
 
-// MaxName bounds a name, in characters.
+// MaxName limits a name, in characters.
 const MaxName = 40
 
-// The tiers of models that a role, or who hands it work, can ask for. Which models they are is the policy's (models by tier).
+// The tiers of models that a role, or the calling agent, can ask for. The policy sets their models (models by tier).
 const (
 	Vanguard = "vanguard" // the strongest
 	Balance  = "balance"
 	Swift    = "swift" // the fastest
 )
 
-// Tiers lists them, the strongest first.
+// Tiers lists the tiers, the strongest first.
 func Tiers() []string { return []string{Vanguard, Balance, Swift} }
 
-// Role is one of them.
+// Role is a role of subagents.
 type Role struct {
 	Name        string
 	Description string
-	Model       string   // id or alias; wins over Tier; empty: that of whoever hands it work
+	Model       string   // id or alias; wins over Tier; empty: that of the calling agent
 	Tier        string   // one of Tiers; empty: none
-	Tools       []string // it has those of whoever hands it work that these match; names may hold *; none: all of them
-	// Memory, SendMessage and SpawnAgent are what it may do beside its tools: remember, write to others, hand work on.
+	Tools       []string // those of the calling agent's tools that these match; names may hold *; empty: all of them
+	// Memory, SendMessage and SpawnAgent are permissions in addition to its tools: remember, write to others, start subagents.
 	Memory, SendMessage, SpawnAgent bool
-	// Conversations is that it reads the person's other conversations, where the policy has a role that does.
+	// Conversations permits it to read the user's other conversations, where the policy has a role that does.
 	Conversations bool
 	Prompt        string // its instructions
-	From          string // where it was read: a path; empty for those of the program and the person's own
-	Own           bool   // the person keeps it in xbot
+	From          string // path of its file; empty for those of the program and the user's
+	Own           bool   // the user stores it in xbot
 }
 
-// front is the front matter of a file. Members that other products know and that mean nothing here are passed over.
+// front is the front matter of a file. Members of other products that mean nothing here are skipped.
 type front struct {
 	Model        string `yaml:"model"`
 	Tier         string `yaml:"tier"`
@@ -55,7 +55,7 @@ type front struct {
 	Capabilities words  `yaml:"capabilities"`
 }
 
-// Parse reads a file, which is called fallback if it does not say its name. Invalid says what is wrong with it.
+// Parse reads a file, which is called fallback if it has no name. Invalid describes the mistake.
 func Parse(file []byte, fallback string) (Role, error) {
 	if len(file) > MaxFile {
 		return Role{}, fault.Errorf(fault.Invalid, "the file has more than %d bytes", MaxFile)
@@ -82,7 +82,7 @@ func Parse(file []byte, fallback string) (Role, error) {
 	return r, r.allow(said.Capabilities)
 }
 
-// allow notes what the role may do beside its tools.
+// allow sets the permissions of the role in addition to its tools.
 func (r *Role) allow(capabilities []string) error {
 	for _, c := range capabilities {
 		switch c {
@@ -113,10 +113,10 @@ var valid = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N}_-]*$`)
 // ValidName reports whether a text can be the name of a role or of an instance of one: it is part of ids.
 func ValidName(name string) bool { return len([]rune(name)) <= MaxName && valid.MatchString(name) }
 
-// words is a list that may be written as one: [a, b], "a, b", or {a: true, b: false}.
+// words is a list in one of the forms [a, b], "a, b", or {a: true, b: false}.
 type words []string
 
-// UnmarshalYAML reads any of the three.
+// UnmarshalYAML reads any of the three forms.
 func (w *words) UnmarshalYAML(node *yaml.Node) error {
 	var list []string
 	switch node.Kind {

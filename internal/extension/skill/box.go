@@ -10,7 +10,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// maxFolders bounds how many folders of a skill are looked into: each is a request.
+// maxFolders limits the folders of a skill that are listed: each is a request.
 const maxFolders = 30
 
 // boxFolder is the folder of a skill where commands run.
@@ -19,7 +19,7 @@ type boxFolder struct {
 	dir string
 }
 
-// In is the folder of a skill in a sandbox.
+// In returns the folder of a skill in a sandbox.
 func In(box sandbox.Sandbox, dir string) Folder { return boxFolder{box, dir} }
 
 func (f boxFolder) Base() string { return path.Base(f.dir) }
@@ -36,7 +36,7 @@ func (f boxFolder) Files(ctx context.Context) (files []Listed, more bool, err er
 		dirs = dirs[1:]
 		infos, err := f.box.ReadDir(ctx, path.Join(f.dir, below))
 		if err != nil && below != "" && !fault.Is(err, fault.Unavailable) {
-			continue // what cannot be looked at is not listed
+			continue // unreadable folders are not listed
 		}
 		if err != nil {
 			return nil, false, err
@@ -75,7 +75,7 @@ func (f boxFolder) Read(ctx context.Context, file string, offset int64) (Piece, 
 	return Piece{Data: data.Data, Size: data.Size}, err
 }
 
-// within refuses what a link leads out of the folder: rules for other tools name paths, and this one has none.
+// within refuses files that a link leads out of the folder: rules for other tools name paths, and this one has none.
 func (f boxFolder) within(ctx context.Context, file string) error {
 	dir, err := f.box.Stat(ctx, f.dir)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of what is read of skills: whoever wrote them may be a stranger.
+// Limits of skills, which may be untrusted.
 const (
 	MaxSkills = 100    // of one folder of skills
 	MaxPiece  = 60_000 // bytes that one look at a file shows
@@ -21,7 +21,7 @@ const (
 	maxPath   = 500    // bytes of the name of a file
 )
 
-// Found is a skill and where it lies.
+// Found is a skill and its folder.
 type Found struct {
 	Entry
 	Folder  Folder
@@ -30,7 +30,7 @@ type Found struct {
 	Shadowed []string
 }
 
-// Is reports whether a name means the skill: its own name, which may have dashes for blanks, or that of its folder.
+// Is reports whether a name means the skill: the skill's name, which may have dashes for blanks, or that of its folder.
 func (f Found) Is(name string) bool {
 	return strings.EqualFold(f.Name, name) || strings.EqualFold(strings.ReplaceAll(f.Name, " ", "-"), name) || strings.EqualFold(f.Folder.Base(), name)
 }
@@ -38,15 +38,15 @@ func (f Found) Is(name string) bool {
 // Off reports whether one of the names that are switched off means the skill.
 func (f Found) Off(names []string) bool { return Off(names, f.Name) || Off(names, f.Folder.Base()) }
 
-// Off reports whether a name that somebody wrote is switched off, with blanks or with dashes.
+// Off reports whether a name is switched off, with blanks or with dashes.
 func Off(names []string, name string) bool {
 	return slices.ContainsFunc(names, func(off string) bool { return Key(off) == Key(name) })
 }
 
-// Key is a name as it is compared: in small letters, with dashes for blanks.
+// Key returns a name as it is compared: in small letters, with dashes for blanks.
 func Key(name string) string { return strings.ToLower(strings.ReplaceAll(oneLine(name), " ", "-")) }
 
-// Pick returns the skill that a name means among those found.
+// Pick returns the skill of a name among those found.
 func Pick(found []Found, name string) (Found, bool) {
 	name = oneLine(name)
 	i := slices.IndexFunc(found, func(f Found) bool { return f.Name == name })
@@ -62,11 +62,11 @@ func Pick(found []Found, name string) (Found, bool) {
 	return found[i], true
 }
 
-// Folder is that of one skill. Errors have the kinds NotFound, Denied, Invalid, and that of a runner which is away.
+// Folder is the folder of a skill. Errors have the kinds NotFound, Denied, Invalid, and that of a runner which is away.
 type Folder interface {
-	Base() string // its name without what leads to it
-	Path() string // on the machine where commands run; empty: it lies on the server
-	// Files lists regular files, sorted; more says that there are others that were not looked at. Links are passed over.
+	Base() string // its name without the path
+	Path() string // on the machine where commands run; empty: it is on the server
+	// Files lists regular files, sorted; more reports whether there are others that were not looked at. Links are skipped.
 	Files(ctx context.Context) (files []Listed, more bool, err error)
 	// Read returns at most MaxPiece bytes of a file from an offset on.
 	Read(ctx context.Context, file string, offset int64) (Piece, error)
@@ -101,7 +101,7 @@ func (p Piece) Text(offset int64) (string, error) {
 	return string(data), nil
 }
 
-// checkFile refuses names that do not lie below a folder.
+// checkFile refuses names that are not below a folder.
 func checkFile(file string) error {
 	if !fs.ValidPath(file) || file == "." || len(file) > maxPath || strings.ContainsAny(file, "\x00\\") {
 		return fault.Errorf(fault.Invalid, "%.80q is no file of a skill; give a name that list_files shows", file)
@@ -109,5 +109,5 @@ func checkFile(file string) error {
 	return nil
 }
 
-// Clean makes a name that a model wrote one below the folder.
+// Clean turns a name that a model wrote into one below the folder.
 func Clean(file string) string { return strings.TrimPrefix(path.Clean(strings.TrimSpace(file)), "./") }

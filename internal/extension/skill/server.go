@@ -14,15 +14,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxNames bounds how many names of a folder are looked at.
+// maxNames limits the names of a folder that are read.
 const maxNames = 1000
 
-// Server is a folder of skills on the server's own disk. No link leads out of it.
+// Server is a folder of skills on the server's disk. No link leads out of it.
 type Server struct {
 	Dir string // need not exist
 }
 
-// Any reports whether there is a skill, which costs less than to list them.
+// Any reports whether there is a skill, which costs less than a list.
 func (s Server) Any() bool {
 	root, err := os.OpenRoot(s.Dir)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s Server) Any() bool {
 	})
 }
 
-// List returns the skills, sorted by their folders. What cannot be read as one is passed over; without the folder there are none.
+// List returns the skills, sorted by their folders. Unreadable ones are skipped; without the folder there are none.
 func (s Server) List() ([]Found, error) {
 	root, err := os.OpenRoot(s.Dir)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -63,7 +63,7 @@ func (s Server) List() ([]Found, error) {
 	return out, nil
 }
 
-// namesIn are the names in a folder, sorted, at most maxNames of them.
+// namesIn returns the names in a folder, sorted, at most maxNames of them.
 func namesIn(root *os.Root, dir string) ([]string, error) {
 	f, err := root.Open(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func namesIn(root *os.Root, dir string) ([]string, error) {
 	return slices.DeleteFunc(names, func(name string) bool { return strings.HasPrefix(name, ".") }), err
 }
 
-// readRegular reads a part of a regular file. It waits for nobody, as a FIFO would make it.
+// readRegular reads a part of a regular file. It does not block on other files, such as a FIFO.
 func readRegular(root *os.Root, file string, offset, limit int64) (Piece, error) {
 	f, err := root.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

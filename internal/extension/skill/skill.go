@@ -1,4 +1,4 @@
-// Package skill reads skills: what they say of themselves, and their files, on the server and where commands run. It does not run them.
+// Package skill reads skills: their descriptions and their files, on the server and where commands run. It does not run them.
 package skill
 
 import (
@@ -11,10 +11,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// File is what a skill's file is called, in a folder of its own.
+// File is the name of a skill's file, in a separate folder.
 const File = "SKILL.md"
 
-// MaxHead is how much of a file is read for its front matter, in bytes.
+// MaxHead limits the part of a file that is read for its front matter, in bytes.
 const MaxHead = 8 << 10
 
 // Entry is one skill in a catalog.
@@ -24,7 +24,7 @@ type Entry struct {
 }
 
 // Parse reads the front matter at the beginning of a file: name and description between two lines of three dashes. Without
-// a name it is called fallback. Invalid says what is wrong.
+// a name it is called fallback. Invalid describes the mistake.
 func Parse(head []byte, fallback string) (Entry, error) {
 	text := bytes.ReplaceAll(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
 	rest, ok := bytes.CutPrefix(text, []byte("---\n"))
@@ -49,15 +49,15 @@ func Parse(head []byte, fallback string) (Entry, error) {
 	return e, nil
 }
 
-// oneLine is a name as a catalog can hold it.
+// oneLine returns a name in the form of a catalog.
 func oneLine(name string) string { return strings.Join(strings.Fields(name), " ") }
 
-// MaxName bounds the name of a skill, in characters.
+// MaxName limits the name of a skill, in characters.
 const MaxName = 64
 
-// Describe reads the beginning of a SKILL.md as leniently as others do: what the front matter does not say is the name fallback and the first
-// line of text, and front matter that is no YAML (a colon in a description is the usual reason) is read line by line. A file that says nothing at
-// all has no entry.
+// Describe reads the beginning of a SKILL.md as leniently as others do: the name fallback and the first line of text replace missing fields,
+// and front matter that is no YAML (a colon in a description is the usual reason) is read line by line. A file without name or
+// description has no entry.
 func Describe(head []byte, fallback string) (e Entry, ok bool) {
 	front, body := Split(head)
 	var said struct {
@@ -81,7 +81,7 @@ func Describe(head []byte, fallback string) (e Entry, ok bool) {
 	return e, e.Name != "" && e.Description != ""
 }
 
-// Split takes a file apart: its front matter, without the lines of dashes, and its text. Without front matter all of it is text. It is valid
+// Split splits a file into its front matter, without the lines of dashes, and its text. Without front matter all of it is text. It is valid
 // UTF-8 without NUL, with line feeds alone.
 func Split(file []byte) (front, body []byte) {
 	all := bytes.ReplaceAll(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")), []byte("\r\n"), []byte("\n"))
@@ -91,11 +91,11 @@ func Split(file []byte) (front, body []byte) {
 	if !ok || !closed {
 		return nil, bytes.TrimSpace(all)
 	}
-	_, body, _ = bytes.Cut(body, []byte("\n")) // what stands behind the dashes is no instruction
+	_, body, _ = bytes.Cut(body, []byte("\n")) // the rest of the line after the dashes is no instruction
 	return front, bytes.TrimSpace(body)
 }
 
-// text is a value of YAML that is to be words.
+// text returns a value of YAML as a text.
 func text(value any) string {
 	switch v := value.(type) {
 	case string:
@@ -106,7 +106,7 @@ func text(value any) string {
 	return ""
 }
 
-// line is what stands behind a key at the beginning of a line.
+// line returns the text after a key at the beginning of a line.
 func line(front []byte, key string) string {
 	for l := range strings.Lines(string(front)) {
 		if value, ok := strings.CutPrefix(l, key); ok {
@@ -116,7 +116,7 @@ func line(front []byte, key string) string {
 	return ""
 }
 
-// firstLine is the first line that says something, without the marks of a heading.
+// firstLine returns the first line with text, without the marks of a heading.
 func firstLine(body []byte) string {
 	for l := range strings.Lines(string(body)) {
 		if l = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(l), "#")); l != "" && strings.Trim(l, "-=*`") != "" {

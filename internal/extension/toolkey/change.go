@@ -18,7 +18,7 @@ const (
 	maxModel = 128
 )
 
-// Draft is what somebody would have a key be.
+// Draft is a new key or a change of one.
 type Draft struct {
 	chat.ToolKey // of a change: the revision that it was made from
 
@@ -36,7 +36,7 @@ func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	return s.Rows.SetToolKey(ctx, toolkeystore.Key{ToolKey: d.ToolKey, Secrets: secret.SealAPIKey(s.Key, d.Key)}, by)
 }
 
-// Remove removes the key of a person for a service, or the installation's where user is 0. NotFound: there is none.
+// Remove removes the key of a user for a service, or the installation's where user is 0. NotFound: there is none.
 func (s *Store) Remove(ctx context.Context, user chat.UserID, name string) error {
 	if _, err := of(name); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s *Store) Remove(ctx context.Context, user chat.UserID, name string) error
 	return s.Rows.RemoveToolKey(ctx, user, name)
 }
 
-// whole is a draft with the key that it leaves as it is. An address that changes takes no stored key along: it would be sent to whoever is there.
+// whole completes a draft with the stored key. A changed address does not keep the stored key: it would be sent to another server.
 func (s *Store) whole(ctx context.Context, d Draft) (Draft, service, error) {
 	about, err := of(d.Service)
 	if err != nil {
@@ -91,7 +91,7 @@ func check(d Draft) error {
 
 func unprintable(r rune) bool { return r <= ' ' || r >= 0x7f }
 
-// keep takes the stored key over.
+// keep takes over the stored key.
 func (s *Store) keep(ctx context.Context, d *Draft) error {
 	rows, err := s.Rows.ToolKeys(ctx, d.User)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package toolkey keeps the keys and addresses of the services that tools use: search, pictures, speech, video, transcription, realtime voice.
-// A person's own is used before the installation's, and that before the environment's.
+// Package toolkey stores the keys and addresses of the services that tools use: search, pictures, speech, video, transcription, realtime voice.
+// A user's is used before the installation's, and that before the environment's.
 package toolkey
 
 import (
@@ -18,26 +18,26 @@ const (
 	Realtime      = "realtime"
 )
 
-// service is what is known of one.
+// service describes one.
 type service struct {
 	name  string
 	title string // in sentences
-	base  string // its own address; empty: there is none
-	// keyless: an address is enough.
+	base  string // its default address; empty: there is none
+	// keyless means that an address is enough.
 	keyless bool
 	// Variables of the environment; empty: none.
 	keyVar, baseVar, modelVar string
-	// probe is a path that answers without a cost whoever has a good key; empty: there is none.
+	// probe is a path that answers requests with a valid key at no cost; empty: there is none.
 	probe string
 }
 
-// CloudsWayKeyOnly is where CloudsWay answers whoever has a key of aisearch.cloudsway.net. Other keys of theirs come with an address of their
-// own, https://searchapi.cloudsway.net/search/…/smart, which is entered beside the key.
+// CloudsWayKeyOnly is the address of CloudsWay for keys of aisearch.cloudsway.net. Its other keys come with a separate address,
+// https://searchapi.cloudsway.net/search/…/smart, which is entered with the key.
 const CloudsWayKeyOnly = "https://aisearchapi.cloudsway.net/api/search/smart"
 
 const openAI = "https://api.openai.com/v1"
 
-// services are all, in the order in which people see them.
+// services are all, in the order for users.
 var services = []service{
 	{name: Tavily, title: "search with Tavily", base: "https://api.tavily.com", keyVar: "TAVILY_API_KEY", probe: "/usage"},
 	{name: CloudsWay, title: "search with CloudsWay", base: CloudsWayKeyOnly, keyVar: "CLOUDSWAY_SEARCH_KEY", baseVar: "CLOUDSWAY_SEARCH_URL"},
@@ -49,7 +49,7 @@ var services = []service{
 	compatible(Realtime, "realtime voice", "S2S"),
 }
 
-// KeyVariables are the variables of the environment that hold keys of services.
+// KeyVariables returns the variables of the environment that hold keys of services.
 func KeyVariables() (out []string) {
 	for _, s := range services {
 		if s.keyVar != "" {
@@ -59,14 +59,14 @@ func KeyVariables() (out []string) {
 	return out
 }
 
-// compatible is a service that is spoken to like OpenAI's.
+// compatible returns a service with the API of OpenAI.
 func compatible(name, title, prefix string) service {
 	return service{
 		name: name, title: title, base: openAI, keyless: true, keyVar: prefix + "_API_KEY", baseVar: prefix + "_BASE_URL", modelVar: prefix + "_MODEL", probe: "/models",
 	}
 }
 
-// Services are the names of all services, in the order in which people see them.
+// Services returns the names of all services, in the order for users.
 func Services() []string {
 	out := make([]string, len(services))
 	for i, s := range services {
@@ -85,7 +85,7 @@ func of(name string) (service, error) {
 	return service{}, fault.Errorf(fault.NotFound, "there is no service %.40q for tools", name)
 }
 
-// variable is the one that a person who administers the server would set.
+// variable returns the name of the variable that an administrator of the server would set.
 func (s service) variable() string {
 	if s.keyVar == "" {
 		return s.baseVar

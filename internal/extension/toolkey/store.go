@@ -13,7 +13,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Where a key is from.
+// The sources of a key.
 const (
 	Own          = "own"
 	Installation = "installation"
@@ -21,7 +21,7 @@ const (
 	Nowhere      = ""
 )
 
-// Rows keep keys of tools.
+// Rows stores keys of tools.
 type Rows interface {
 	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeystore.Key, error)
 	SetToolKey(ctx context.Context, in toolkeystore.Key, by chat.UserID) error
@@ -32,24 +32,24 @@ type Rows interface {
 type Store struct {
 	Rows Rows
 	Key  secret.Sealer
-	// Public carries the requests to addresses that people chose for themselves: it reaches the public internet alone. Those of the
+	// Public carries the requests to addresses that users chose for themselves: it reaches the public internet alone. Those of the
 	// installation and of the environment, which administrators write, may lead into its network.
 	Public http.RoundTripper
-	Env    map[string]string // variables of this process, beside which the environment has no keys
+	Env    map[string]string // variables of this process; the environment has no other keys
 }
 
-// Access is how a service is reached.
+// Access has the address and the key of a service.
 type Access struct {
 	Service string
 	Source  string // Own, Installation or Environment
-	BaseURL string // without a slash behind it
+	BaseURL string // without a trailing slash
 	Key     string // empty: it needs none
 	Model   string // empty: the usual one
-	// Client follows no redirect, so that a key goes nowhere else.
+	// Client follows no redirect, so that a key goes to no other address.
 	Client *http.Client
 }
 
-// List returns the keys of a person; with shared, those of the installation before them. The keys themselves are left out.
+// List returns the keys of a user; with shared, those of the installation before them. The keys themselves are left out.
 func (s *Store) List(ctx context.Context, user chat.UserID, shared bool) ([]chat.ToolKey, error) {
 	rows, err := s.Rows.ToolKeys(ctx, user)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) List(ctx context.Context, user chat.UserID, shared bool) ([]chat
 	return out, nil
 }
 
-// Sources says for each service where what is used for a person comes from.
+// Sources returns for each service the source of the key that is used for a user.
 func (s *Store) Sources(ctx context.Context, user chat.UserID) (map[string]string, error) {
 	rows, err := s.Rows.ToolKeys(ctx, user)
 	if err != nil {
@@ -84,8 +84,8 @@ func (s *Store) Sources(ctx context.Context, user chat.UserID) (map[string]strin
 	return out, nil
 }
 
-// For says how a service is reached for a person: by their own key, else the installation's, else the environment's. One source is taken as
-// a whole: a key never goes to the address of another. Invalid: there is none, or it cannot be read; the sentence says where to set it.
+// For returns the access to a service for a user: the user's key, else the installation's, else the environment's. One source is taken as
+// a whole: a key never goes to the address of another. Invalid: there is none, or it cannot be read; the sentence names where to set it.
 func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access, error) {
 	about, err := of(name)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access,
 	return found, nil
 }
 
-// inForce is what is used of a person's and the installation's; the person's come behind.
+// inForce returns the key in use, from the user's and the installation's; the user's come last.
 func inForce(rows []toolkeystore.Key, name string) (found *toolkeystore.Key) {
 	for i := range rows {
 		if rows[i].Service == name {
@@ -119,7 +119,7 @@ func inForce(rows []toolkeystore.Key, name string) (found *toolkeystore.Key) {
 	return found
 }
 
-// environment is what the variables say; zero: nothing.
+// environment returns the access from the variables; zero: none.
 func (s *Store) environment(about service) Access {
 	key, base := strings.TrimSpace(s.Env[about.keyVar]), strings.TrimSpace(s.Env[about.baseVar])
 	if key == "" && (base == "" || !about.keyless) {
@@ -130,7 +130,7 @@ func (s *Store) environment(about service) Access {
 	return out
 }
 
-// trusted holds the connections to what administrators chose.
+// trusted is the transport to addresses that administrators chose.
 var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
 
 func (s *Store) access(about service, d Draft) Access {

@@ -17,7 +17,7 @@ const (
 	maxRead = 4 << 20 // bytes of an answer
 )
 
-// Tried is what one request has shown.
+// Tried is the result of a request.
 type Tried struct {
 	Passed   bool   `json:"passed"`
 	Untested bool   `json:"untested,omitempty" doc:"The service has no request that costs nothing: nothing was sent."`
@@ -25,8 +25,8 @@ type Tried struct {
 	MS       int64  `json:"ms" doc:"How long the request took, in milliseconds."`
 }
 
-// Try makes one request that costs nothing, as a draft says it, and stores nothing. An error says what is wrong with the draft's form; what is
-// wrong with the service stands in the result.
+// Try makes one request that costs nothing, with the values of a draft, and stores nothing. An error describes a mistake in the draft's form;
+// problems of the service are in the result.
 func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
 	d, about, err := s.whole(ctx, d)
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
 	return out, nil
 }
 
-// probe asks for something that only costs a request. The answer must be JSON.
+// probe sends a request that has no further cost. The answer must be JSON.
 func probe(ctx context.Context, a Access, path string) error {
 	req, err := a.Request(ctx, http.MethodGet, path, nil)
 	if err != nil {
@@ -83,7 +83,7 @@ func (a Access) Request(ctx context.Context, method, path string, body io.Reader
 	return req, nil
 }
 
-// Do sends a request. An error says in words why there is no answer: Denied where the address is none that may be reached, else Unavailable.
+// Do sends a request. An error has the reason why there is no answer: Denied where the address may not be reached, else Unavailable.
 func (a Access) Do(req *http.Request) (*http.Response, error) {
 	answer, err := a.Client.Do(req)
 	if err == nil {
@@ -96,8 +96,8 @@ func (a Access) Do(req *http.Request) (*http.Response, error) {
 	return nil, fault.Errorf(kind, "%s cannot be reached: %w", req.URL.Host, err)
 }
 
-// Refused says in words why a service did not do what it was asked for; nil: it did. Invalid: asking again would not help. What the service
-// wrote is left out: it may repeat the key.
+// Refused returns a sentence if a service refused a request; nil: it did not. Invalid: a retry would not help. The text of the service
+// is left out: it may repeat the key.
 func Refused(answer *http.Response) error {
 	switch code := answer.StatusCode; {
 	case code >= 200 && code < 300:

@@ -6,13 +6,13 @@ package config
 
 import "time"
 
-// Home is where a process keeps its files.
+// Home configures the folder of a process's files.
 type Home struct {
 	Dir     string `env:"XBOT_HOME" help:"data folder; default ~/.xbot"`
 	EnvFile string `env:"XBOT_ENV_FILE" help:"file of settings that is read in place of .env in XBOT_HOME; the same as --env-file"`
 }
 
-// Database says how to reach Postgres.
+// Database configures the connection to Postgres.
 type Database struct {
 	URL  string `env:"XBOT_DATABASE_URL" secret:"true" help:"Postgres connection string; empty: xbot serve starts its own"`
 	Copy string `env:"XBOT_COPY" envDefault:"off" help:"on: the database is a copy of one that another xbot works with: bots are not connected, jobs do not fire, deliveries wait"`
@@ -21,7 +21,7 @@ type Database struct {
 // IsCopy reports whether another xbot works with the original of the database.
 func (d Database) IsCopy() bool { return d.Copy == "on" }
 
-// Temporal says how to reach Temporal. The remaining TEMPORAL_ variables (TLS, API key, profile) are read by
+// Temporal configures the connection to Temporal. The remaining TEMPORAL_ variables (TLS, API key, profile) are read by
 // Temporal's own envconfig, as the temporal CLI does.
 type Temporal struct {
 	Address   string `env:"TEMPORAL_ADDRESS" help:"host:port of the Temporal frontend; empty: xbot serve starts its own"`
@@ -32,20 +32,20 @@ type Temporal struct {
 	Codec     string `env:"XBOT_TEMPORAL_CODEC" envDefault:"off" help:"on | off: whether what stands in Temporal's histories is encrypted; the Temporal UI behind the login decrypts it"`
 }
 
-// Versions says whether workers have versions (Temporal's worker deployments).
+// Versions configures whether workers have versions (Temporal's worker deployments).
 type Versions struct {
 	Versioning string `env:"XBOT_WORKER_VERSIONING" envDefault:"off" help:"off | on: whether what a build of the worker has begun stays with workers of that build; see xbot versions"`
 	Build      string `env:"XBOT_BUILD_ID" help:"name of this build in histories and among the versions; default: what xbot version prints"`
 }
 
-// Local says where the servers that xbot serve starts listen.
+// Local configures where the servers that xbot serve starts listen.
 type Local struct {
 	TemporalPort int    `env:"XBOT_TEMPORAL_PORT" envDefault:"0" help:"loopback port of the local Temporal; 0: chosen once and kept"`
 	UIPort       int    `env:"XBOT_TEMPORAL_UI_PORT" envDefault:"0" help:"loopback port of the local Temporal UI; 0: chosen once and kept"`
 	PostgresBin  string `env:"XBOT_POSTGRES_BIN" help:"folder of initdb and postgres; default: PATH, then the usual places"`
 }
 
-// LLM says which model answers (spec/001 §7.1; the upstream's names).
+// LLM selects the model that answers (spec/001 §7.1; the upstream's names).
 type LLM struct {
 	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: what the model's name says, else openai if a key, base URL or model is set, else demo"`
 	BaseURL       string        `env:"LLM_BASE_URL" secret:"inside" help:"base URL of the provider's API"`
@@ -70,7 +70,7 @@ type Agent struct {
 	Keep          time.Duration `env:"XBOT_FILES_KEEP" envDefault:"0" help:"how long files are kept that people sent on platforms; 0: until their conversation is deleted"`
 }
 
-// Context says how conversations are kept within what the model takes (spec/001 §3.2, 3.3).
+// Context configures how conversations are kept within what the model takes (spec/001 §3.2, 3.3).
 type Context struct {
 	Mode       string        `env:"AGENT_CONTEXT_MODE" envDefault:"default" help:"default | none: whether old results are hidden and conversations compressed by themselves"`
 	MaskAt     float64       `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
@@ -81,7 +81,7 @@ type Context struct {
 	PruningTTL time.Duration `env:"AGENT_PRUNING_TTL" envDefault:"5m" help:"how long the provider keeps what it has read (AGENT_PRUNING=cache-ttl)"`
 }
 
-// Memory says how people are remembered (spec/001 §4.2; the upstream's name).
+// Memory configures the memory of users (spec/001 §4.2; the upstream's name).
 type Memory struct {
 	MemoryProvider     string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
 	EmbeddingProvider  string `env:"LLM_EMBEDDING_PROVIDER" envDefault:"openai" help:"openai (or a service that is compatible) | ollama: who makes embeddings for letta"`
@@ -92,12 +92,12 @@ type Memory struct {
 	EmbeddingOverlong  string `env:"LLM_EMBEDDING_OVERLONG" envDefault:"truncate" help:"truncate | compress: whether what is longer is cut, or shortened by the model of a conversation of its person"`
 }
 
-// Prompt says what stands in system prompts.
+// Prompt configures the system prompt.
 type Prompt struct {
 	File string `env:"PROMPT_FILE" help:"template of the system prompt; default: prompt.md in XBOT_HOME, and without it the one of the program"`
 }
 
-// HTTP says where the ingress listens.
+// HTTP configures where the ingress listens.
 type HTTP struct {
 	Addr     string        `env:"XBOT_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"address of the page and the API"`
 	URL      string        `env:"XBOT_PUBLIC_URL" help:"address that people use, if it is not the one above (behind a proxy)"`
@@ -113,7 +113,7 @@ type HTTP struct {
 	NotifyChannel string `env:"STARTUP_NOTIFY_CHANNEL" help:"platform of those chats, where they name none"`
 }
 
-// OIDC says by which OpenID Connect provider people may sign in. They may where an issuer is set.
+// OIDC configures the OpenID Connect provider by which people may sign in. They may if an issuer is set.
 type OIDC struct {
 	Issuer        string   `env:"XBOT_OIDC_ISSUER" help:"address of an OpenID Connect provider by which people sign in; empty: none"`
 	ClientID      string   `env:"XBOT_OIDC_CLIENT_ID" help:"what the provider knows xbot as; its redirect address is XBOT_PUBLIC_URL/oidc/callback"`
@@ -125,12 +125,12 @@ type OIDC struct {
 	AdminGroups   []string `env:"XBOT_OIDC_ADMIN_GROUPS" help:"groups whose people are administrators, comma separated; others are members. Empty: roles are given in xbot"`
 }
 
-// Secrets protects what is stored.
+// Secrets configures the protection of stored secrets.
 type Secrets struct {
 	Key string `env:"XBOT_ENCRYPTION_KEY" secret:"true" help:"32 bytes in base64; empty: generated once into XBOT_HOME/secret.key"`
 }
 
-// Runner says how the local runner works.
+// Runner configures the local runner.
 type Runner struct {
 	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start, and that commands of the local runner may change; default: xbot in the home folder of the user"`
 	Writable  []string      `env:"XBOT_WRITABLE" help:"folders that commands of the local runner may change besides the workspace and those for temporary files, comma separated"`
@@ -142,7 +142,7 @@ type Runner struct {
 	Wait      time.Duration `env:"XBOT_RUNNER_WAIT" envDefault:"30s" help:"how long a call waits for a runner that is offline"`
 }
 
-// Docker says how the containers of users are made. They exist where an image is set.
+// Docker configures the containers of users. They exist if an image is set.
 type Docker struct {
 	Image    string        `env:"XBOT_DOCKER_IMAGE" help:"image of the containers that commands of users run in; it must hold /bin/sh; empty: no containers"`
 	Engine   string        `env:"XBOT_DOCKER_PROGRAM" envDefault:"docker" help:"program that drives the container engine"`
@@ -154,7 +154,7 @@ type Docker struct {
 	HostPath []string      `env:"XBOT_DOCKER_HOST_PATH" help:"where folders of this process are on the engine's machine, if it runs in a container itself: /data=/srv/xbot, comma separated"`
 }
 
-// Telemetry says what is reported and where.
+// Telemetry configures what is reported and where.
 type Telemetry struct {
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info" help:"debug | info | warn | error"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
@@ -190,7 +190,7 @@ type Ingress struct {
 	Temporal
 	HTTP
 	OIDC
-	LLM // what is configured is shown to people; the ingress never calls it
+	LLM // users are shown the configured model; the ingress never calls it
 	Context
 	Memory
 	Prompt
@@ -220,7 +220,7 @@ type Worker struct {
 	Links
 }
 
-// Links says how people reach the ingress, for processes that are none.
+// Links configures how people reach the ingress, for processes that are none.
 type Links struct {
 	PublicURL string `env:"XBOT_PUBLIC_URL" help:"address that people use, for links in chats: as the ingress has it"`
 }

@@ -33,7 +33,7 @@ func Load[T any](environ []string) (T, error) {
 	if err != nil {
 		return out, err
 	}
-	merged["XBOT_HOME"], merged[EnvFileVariable] = home, named // no file says where files are
+	merged["XBOT_HOME"], merged[EnvFileVariable] = home, named // no file sets where files are
 	if err := env.ParseWithOptions(&out, env.Options{Environment: merged}); err != nil {
 		return out, fault.Errorf(fault.Invalid, "%s", parseSentence(err))
 	}
@@ -51,7 +51,7 @@ func merge(environ map[string]string, home string) (merged map[string]string, na
 	}
 	maps.Copy(merged, fromFile)
 	for k, v := range environ {
-		if v != "" { // an empty variable does not hide what a file says
+		if v != "" { // an empty variable does not hide the value of a file
 			merged[k] = v
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Permissions says what tools may do before a person was asked, and where they may fetch from.
+// Permissions configures what tools may do before a user was asked, and where they may fetch from.
 type Permissions struct {
 	Rules     []string      `env:"XBOT_TOOL_RULES" help:"what everybody's tools may do unless they set it themselves: Name=allow|ask|deny, comma separated; others are allowed"`
 	HTTPAllow []string      `env:"XBOT_HTTP_ALLOW" help:"networks, addresses and host names that tools may fetch from beside the public internet, comma separated"`

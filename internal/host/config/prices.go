@@ -6,7 +6,7 @@ import (
 )
 
 // Prices returns what the model costs, in USD for a million tokens. known is false unless the prices of reading and
-// writing are both set; what comes from the cache costs as much as what does not where nothing else is said.
+// writing are both set; the default price of cached input is that of other input.
 func (l LLM) Prices() (input, cached, output float64, known bool) {
 	if l.PriceInput == "" || l.PriceOutput == "" {
 		return 0, 0, 0, false

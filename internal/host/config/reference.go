@@ -16,7 +16,7 @@ type Documented struct {
 	Processes []string // that read it
 }
 
-// Groups lists all settings of all processes, in the order in which they stand in the settings of xbot serve.
+// Groups lists all settings of all processes, in the order of the settings of xbot serve.
 func Groups() []Group {
 	processes := []struct {
 		name     string

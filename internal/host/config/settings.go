@@ -44,13 +44,13 @@ func Describe(settings any) []Setting {
 	return out
 }
 
-// mask stands for a secret.
+// mask replaces a secret.
 const mask = "********"
 
-// maskAddress hides who signs in at an address, and what its query says if that may be a key.
+// maskAddress hides the user name and password in an address, and the values in its query if they may be keys.
 func maskAddress(address string, query bool) string {
 	u, err := url.Parse(address)
-	if err != nil { // then nobody can tell where a password in it ends
+	if err != nil { // then the end of a password in it is unknown
 		return mask
 	}
 	if u.User == nil && (u.RawQuery == "" || !query) {
@@ -88,7 +88,7 @@ func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
 	}
 }
 
-// Foreign are the variables that are no settings of any process, nor secrets of its own channels: those that files of administrators may name.
+// Foreign are the variables that are no settings of any process, nor secrets of its channels: those that files of administrators may name.
 // What libraries take from the environment to reach the database and the collector of traces is not among them either.
 func Foreign(variables map[string]string) map[string]string {
 	out := maps.Clone(variables)
@@ -131,7 +131,7 @@ func nearest(name string) string {
 	return "; did you mean " + best + "?"
 }
 
-// commonHead is how many bytes two texts begin with alike.
+// commonHead is the length of the common beginning of two texts, in bytes.
 func commonHead(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

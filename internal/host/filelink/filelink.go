@@ -1,5 +1,5 @@
-// Package filelink makes addresses that let whoever has them download one file, or the output of one command, until
-// they expire. What a link leads to stands in the link itself, signed with a key that every process of a server has:
+// Package filelink makes addresses with which any holder can download one file, or the output of one command, until
+// they expire. The target of a link is in the link itself, signed with a key that every process of a server has:
 // nothing is stored, and a worker can make a link that an ingress honours after any number of restarts.
 package filelink
 
@@ -34,13 +34,13 @@ var ErrExpired = fault.Errorf(fault.NotFound, "this link has expired; ask for a 
 
 var errForged = fault.Errorf(fault.Denied, "this link is not valid; check that it was copied whole")
 
-// Link says what may be downloaded, from whose runner, and until when. Exactly one of Path and Exec is set.
+// Link is the file or output that may be downloaded, from whose runner, and until when. Exactly one of Path and Exec is set.
 type Link struct {
 	User    chat.UserID // whose runner it is; the link is worth nothing once they may not use it any more
 	Runner  string      // resolved name, never empty: a link does not follow the person to another runner
 	Path    string      // absolute path on the runner
 	Exec    chat.CallID // or the command whose whole output is meant
-	Name    string      // file name that the browser is told
+	Name    string      // file name for the browser
 	Expires time.Time   // to the second
 }
 
@@ -84,7 +84,7 @@ func (s Signer) Sign(l Link) (string, error) {
 	return token, nil
 }
 
-// Verify returns what a token stands for. A token that this server did not sign is Denied; one that has had its time
+// Verify returns the link of a token. A token that this server did not sign is Denied; one that has had its time
 // is ErrExpired.
 func (s Signer) Verify(token string, now time.Time) (Link, error) {
 	first, second, ok := strings.Cut(token, ".")

@@ -26,12 +26,12 @@ const (
 
 const (
 	certificateLife  = 10 * 365 * 24 * time.Hour
-	certificateRenew = 365 * 24 * time.Hour // left when they are made anew
+	certificateRenew = 365 * 24 * time.Hour // remaining life at which they are made again
 )
 
-// keepCertificates makes the authority and the two certificates at the first start, and anew in their last year or
+// keepCertificates makes the authority and the two certificates at the first start, and again in their last year or
 // when a file is missing or damaged. The authority's key is not kept: nothing else is ever signed with it, and the
-// set is always made as a whole. made tells that running servers and clients hold old ones.
+// set is always made as a whole. made reports that running servers and clients hold old ones.
 func (h home) keepCertificates(now time.Time) (made bool, err error) {
 	if h.certificatesUsable(now) {
 		return false, nil
@@ -70,7 +70,7 @@ func (h home) keepCertificates(now time.Time) (made bool, err error) {
 	})
 }
 
-// issue makes a P-256 key and a certificate for it, signed by the authority or, without one, by itself.
+// issue makes a P-256 key and a certificate for it, signed by the authority or, without one, self-signed.
 func issue(template *x509.Certificate, now time.Time, authority *x509.Certificate, authorityKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h home) writeCertificates(files map[string]pemSource) error {
 	return nil
 }
 
-// certificatesUsable tells whether the files belong together and last for another year.
+// certificatesUsable reports whether the files belong together and last for another year.
 func (h home) certificatesUsable(now time.Time) bool {
 	roots, err := readPool(h.tls(caFile))
 	if err != nil {

@@ -57,7 +57,7 @@ func (h home) readChoices() (choices, error) {
 
 func isPort(n int) bool { return n >= 0 && n <= 65535 }
 
-// keepChoices returns what was chosen before, changed by what the configuration says, and keeps it.
+// keepChoices returns the earlier choices, overridden by the configuration, and stores them.
 func (h home) keepChoices(cfg Config, socket string) (choices, error) {
 	if err := checkPorts(cfg); err != nil {
 		return choices{}, err
@@ -88,7 +88,7 @@ func (h home) keepChoices(cfg Config, socket string) (choices, error) {
 	return chosen, nil
 }
 
-// forgetChoices has the next start choose anew.
+// forgetChoices makes the next start choose again.
 func (h home) forgetChoices() error { return os.Remove(h.path("localstack.json")) }
 
 func checkPorts(cfg Config) error {
@@ -120,7 +120,7 @@ func (c *choices) pickPorts(cfg Config) error {
 	return nil
 }
 
-// freePort finds a loopback port on which nobody listens.
+// freePort finds a loopback port on which no program listens.
 func freePort() (int, error) {
 	var err error
 	for range 200 {
@@ -132,7 +132,7 @@ func freePort() (int, error) {
 	return 0, fmt.Errorf("no port from %d to %d is free on 127.0.0.1; set %s and %s: %w", firstPort, lastPort, portVariable, uiPortVariable, err)
 }
 
-// tryListen listens on a port for a moment. A program that is being started beside it has a copy of the socket until it
+// tryListen listens on a port for a moment. A program that is being started at the same time has a copy of the socket until it
 // runs, so that a port which was just tried can seem to be taken for a moment.
 func tryListen(port int) error {
 	var err error

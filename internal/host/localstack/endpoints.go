@@ -15,20 +15,20 @@ import (
 // serverName is the name in the certificate of xbot-temporal.
 const serverName = "xbot-temporal"
 
-// uiPath is where the ingress mounts the UI; its pages link to themselves under it.
+// uiPath is the path at which the ingress mounts the UI; its pages link to themselves under it.
 const uiPath = "/temporal"
 
 // UITokenHeader carries Temporal.UIToken in each request to the Temporal UI.
 const UITokenHeader = "X-Xbot-Ui-Token"
 
-// Endpoints tell how to reach the two servers. They hold secrets: logged, they show none.
+// Endpoints are the addresses and credentials of the two servers. They hold secrets: logged, they show none.
 type Endpoints struct {
 	// DatabaseURL opens the product's database, whose owner is the role in it.
 	DatabaseURL string
 	Temporal    Temporal
 }
 
-// Temporal tells how to reach Temporal and its UI.
+// Temporal is the addresses and credentials of Temporal and its UI.
 type Temporal struct {
 	Address   string // host:port of the frontend; asks for a client certificate
 	Namespace string
@@ -59,7 +59,7 @@ func (e Endpoints) String() string {
 func (e Endpoints) GoString() string { return e.String() }
 
 // Read returns the endpoints of the stack that was started on a home before, for other programs of the same user.
-// It does not say whether the stack is running.
+// It does not check whether the stack is running.
 func Read(path string) (Endpoints, error) {
 	h := home(path)
 	chosen, err := h.readChoices()
@@ -75,7 +75,7 @@ func Read(path string) (Endpoints, error) {
 	return Endpoints{}, fmt.Errorf("read the local stack of %s: %w", path, err)
 }
 
-// endpoints puts together what was chosen and the secrets, which secret reads or makes.
+// endpoints combines the choices and the secrets, which secret reads or makes.
 func (h home) endpoints(chosen choices, secret func(string) (string, error)) (Endpoints, error) {
 	password, err := secret(productPassword)
 	if err != nil {

@@ -40,7 +40,7 @@ func (h home) lock() (*instanceLock, error) {
 // release gives the home free.
 func (l *instanceLock) release() error { return l.file.Close() }
 
-// holder reads the pid of who holds the lock.
+// holder reads the pid of the process that holds the lock.
 func holder(file *os.File) string {
 	text := make([]byte, 20)
 	n, _ := file.ReadAt(text, 0) // a short read is the rule; an empty file is answered below

@@ -1,6 +1,6 @@
 // Package localstack runs what xbot needs on one machine when nothing is configured: a Postgres server with the
 // product's database, and Temporal with its UI on it. Both keep their data in the home folder, are closed to
-// everybody who cannot read the secrets in it, come back by themselves when they die, and are taken over by the next
+// everyone who cannot read the secrets in it, restart automatically when they die, and are taken over by the next
 // Start when their owner was killed.
 package localstack
 
@@ -17,7 +17,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Config says where and how the stack runs. Home is required; the zero value of the rest is the default.
+// Config configures where and how the stack runs. Home is required; the zero value of the rest is the default.
 type Config struct {
 	// Home is the product's folder (XBOT_HOME). The stack uses postgres, temporal and run in it.
 	Home string
@@ -25,13 +25,13 @@ type Config struct {
 	TemporalPort, UIPort int
 	// Namespace is Temporal's, "default" when empty.
 	Namespace string
-	// TemporalBinary is the path of xbot-temporal; by default XBOT_TEMPORAL_BIN, then the one beside this program,
+	// TemporalBinary is the path of xbot-temporal; by default XBOT_TEMPORAL_BIN, then the one next to this program,
 	// then the one on PATH.
 	TemporalBinary string
 	// PostgresBin is the folder of initdb and postgres; by default XBOT_POSTGRES_BIN, then the usual places.
 	PostgresBin string
 	// ParentDeath stops both servers when this process dies, however it does. Without it they stay, and the next
-	// Start takes them over, which is faster; StopLeftovers ends them. Where the system cannot tell a server of its
+	// Start takes them over, which is faster; StopLeftovers ends them. Where the system cannot notify a server of its
 	// parent's death (Postgres on macOS), that server stays, and the next Start stops it.
 	ParentDeath bool
 	// Log receives what happens to the servers; nil discards it.
@@ -78,7 +78,7 @@ type Stack struct {
 const startTries = 3
 
 // Start brings the stack up and returns when both servers answer: within a second on existing data, in a few seconds
-// the first time. A server that is killed meanwhile is started again, however often; one that ends by itself a few times
+// the first time. A server that is killed meanwhile is started again, however often; one that exits a few times
 // ends the start with its reason. Start refuses when another process has a stack on the same home. ctx bounds the start only.
 func Start(ctx context.Context, cfg Config) (*Stack, error) {
 	if cfg.Log == nil {
@@ -96,7 +96,7 @@ func Start(ctx context.Context, cfg Config) (*Stack, error) {
 	mayChoose := errors.Is(err, fs.ErrNotExist) && (cfg.TemporalPort == 0 || cfg.UIPort == 0)
 	stack, err := start(ctx, cfg, home, lock)
 	for tries := 1; mayChoose && errors.Is(err, errPortLost) && tries < startTries; tries++ {
-		if err = home.forgetChoices(); err == nil { // nobody was told of them
+		if err = home.forgetChoices(); err == nil { // no client knows them yet
 			stack, err = start(ctx, cfg, home, lock)
 		}
 	}
@@ -181,7 +181,7 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 	return s, nil
 }
 
-// startServers starts both together: Temporal waits for Postgres by itself, and has much of its start to do before it needs it. It fails, too,
+// startServers starts both together: Temporal waits for Postgres, and has much of its start to do before it needs it. It fails, too,
 // where one that was ready dies and does not come back before the other one is ready.
 func (s *Stack) startServers(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
@@ -204,14 +204,14 @@ func (s *Stack) startServers(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Endpoints tell clients how to reach the servers. They hold secrets.
+// Endpoints returns how clients reach the servers. They hold secrets.
 func (s *Stack) Endpoints() Endpoints { return s.endpoints }
 
 // Done is closed when the stack is of no more use: after Stop, or when a server died and did not come back. Then the
 // other one still runs, and Stop ends it.
 func (s *Stack) Done() <-chan struct{} { return s.done }
 
-// Err is nil until Done is closed, and after an orderly Stop; otherwise it says which server did not come back.
+// Err is nil until Done is closed, and after an orderly Stop; otherwise it names the server that did not come back.
 func (s *Stack) Err() error {
 	select {
 	case <-s.done:

@@ -2,5 +2,5 @@ package localstack
 
 import "os"
 
-// opened believes the pid: macOS does not say what other processes have open, and shares no pids with containers.
+// opened believes the pid: macOS does not show what other processes have open, and shares no pids with containers.
 func opened(int, *os.File) (bool, error) { return true, nil }

@@ -152,7 +152,7 @@ func (p *postgres) create(ctx context.Context) error {
 	return nil
 }
 
-// hostBasedAccess lets everybody in who can reach the socket and knows a password, and nobody else. The password
+// hostBasedAccess admits only clients that can reach the socket and know a password. The password
 // matters, too: a sandboxed command of the same user can reach a socket whose folder it cannot read.
 const hostBasedAccess = `# Written by xbot at each start.
 local all all scram-sha-256
@@ -203,7 +203,7 @@ func (p *postgres) chooseSocket() string {
 	return filepath.Join("/tmp", name)
 }
 
-// runtimeDir is where sockets belong: /run for root, the session's folder for others, if there is one.
+// runtimeDir is the folder for sockets: /run for root, the session's folder for others, if there is one.
 func runtimeDir() string {
 	dir := os.Getenv("XDG_RUNTIME_DIR")
 	if os.Geteuid() == 0 {

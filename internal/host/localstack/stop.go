@@ -14,7 +14,7 @@ import (
 )
 
 // Stop asks the server that runs on a home to end, as SIGTERM does, and waits until it has; the end of ctx ends the waiting alone. NotFound
-// says that none runs. A server whose parts are separate processes has no such home.
+// means that none runs. A server whose parts are separate processes has no such home.
 func Stop(ctx context.Context, dir string) error {
 	file, err := os.Open(home(dir).run("serve.lock"))
 	if errors.Is(err, fs.ErrNotExist) {

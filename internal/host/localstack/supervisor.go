@@ -24,11 +24,11 @@ const (
 	patience = 5 * time.Minute
 	// startFailures limits consecutive exits of a server during its start. Exits by a signal do not count.
 	startFailures = 3
-	// slowStart is how long a start takes before people read what it waits for.
+	// slowStart is how long a start takes before users read what it waits for.
 	slowStart = 10 * time.Second
 )
 
-// server is what a supervisor keeps running.
+// server is a server that a supervisor keeps running.
 type server interface {
 	name() string
 	// run starts the server, or takes over a running one, and returns once it is ready.
@@ -43,7 +43,7 @@ type supervisor struct {
 	// needs is a server without which this one cannot start; nil: there is none.
 	needs    *supervisor
 	progress Progress // of the start; nil discards it
-	// changes counts the starts and the deaths of the server: an odd number says that it runs.
+	// changes counts the starts and the deaths of the server: an odd number means that it runs.
 	changes atomic.Int64
 	pid     atomic.Int64
 	cancel  context.CancelFunc    // ends the keeping; nil before start has succeeded
@@ -75,7 +75,7 @@ func (v *supervisor) start(ctx context.Context, failed chan<- error) error {
 	return nil
 }
 
-// bringUp runs the server until it is ready or ctx ends, again after each kill. It fails where the server cannot be run, or ends by itself
+// bringUp runs the server until it is ready or ctx ends, again after each kill. It fails if the server cannot be run, or exits
 // startFailures times in a row while the one that it needs runs.
 func (v *supervisor) bringUp(ctx context.Context) (*process.Process, error) {
 	var series crashes
@@ -111,7 +111,7 @@ func (v *supervisor) bringUp(ctx context.Context) (*process.Process, error) {
 	}
 }
 
-// endOf reports whether err is the end of a process that belongs to the start of a server, and whether it ended by itself with an exit code.
+// endOf reports whether err is the end of a process that belongs to the start of a server, and whether it exited with an exit code.
 func endOf(err error) (ended, failed bool) {
 	if end, ok := errors.AsType[*process.EndError](err); ok {
 		return true, end.Failed
@@ -120,7 +120,7 @@ func endOf(err error) (ended, failed bool) {
 	return ok, ok && exit.Exited()
 }
 
-// waiting says what the start waits for.
+// waiting reports what the start waits for.
 func (v *supervisor) waiting(reason string) {
 	v.log.Warn("waiting for a local server", "reason", reason)
 	if v.progress != nil {
@@ -128,7 +128,7 @@ func (v *supervisor) waiting(reason string) {
 	}
 }
 
-// titles are the names of the servers to people.
+// titles are the names of the servers for users.
 var titles = map[string]string{"postgres": "Postgres", "temporal": "Temporal"}
 
 // runs notes that the server runs.

@@ -27,18 +27,18 @@ const (
 	launchTries = 4
 )
 
-// errPortLost says that another program took a port between its choice and the server's listening on it. The server chooses
-// its inner ports anew at each start.
+// errPortLost means that another program took a port between its choice and the server's listening on it. The server chooses
+// its inner ports again at each start.
 var errPortLost = errors.New("another program took one of its ports")
 
-// portInUse is how xbot-temporal says so of a port that it was told.
+// portInUse is how xbot-temporal reports that for a port given to it.
 const portInUse = "is in use by another program"
 
 // temporal is the Temporal server of a home.
 type temporal struct {
 	binary string
 	args   []string
-	label  string // tells a server started the same way from an older one
+	label  string // distinguishes a server started the same way from an older one
 	home   home
 	chosen choices
 	follow bool
@@ -77,7 +77,7 @@ func newTemporal(cfg Config, h home, chosen choices) (*temporal, error) {
 	return t, err
 }
 
-// binaryVariable names xbot-temporal when it is neither beside this program nor on PATH.
+// binaryVariable names xbot-temporal when it is neither next to this program nor on PATH.
 const binaryVariable = "XBOT_TEMPORAL_BIN"
 
 // findTemporal looks for the xbot-temporal binary.
@@ -227,7 +227,7 @@ func endTemporal(ctx context.Context, server *process.Process) error {
 
 func (t *temporal) logFile() string { return t.home.run("temporal.log") }
 
-// checkPorts says in one sentence what to do when another program took a port between two starts.
+// checkPorts returns one sentence on what to do when another program took a port between two starts.
 func (t *temporal) checkPorts() error {
 	for variable, port := range map[string]int{
 		portVariable: t.chosen.TemporalPort, uiPortVariable: t.chosen.UIPort,
@@ -239,7 +239,7 @@ func (t *temporal) checkPorts() error {
 	return nil
 }
 
-// takenPort says which of the ports that are kept from start to start another program has.
+// takenPort is the error that another program has one of the ports that are kept from start to start.
 type takenPort struct {
 	port     int
 	variable string // that sets another port

@@ -32,7 +32,7 @@ func (h home) temporalFacts() (temporalFacts, error) {
 	return facts, json.Unmarshal(text, &facts)
 }
 
-// runningTemporal returns the xbot-temporal that holds the lock, or nil when nobody does. The lock is what makes the
+// runningTemporal returns the xbot-temporal that holds the lock, or nil without one. The lock is what makes the
 // pid in the file trustworthy: it ends with the process.
 func (h home) runningTemporal() (*process.Process, temporalFacts, error) {
 	for range 100 {
@@ -60,7 +60,7 @@ func (h home) runningTemporal() (*process.Process, temporalFacts, error) {
 	return nil, temporalFacts{}, fmt.Errorf("somebody holds %s without saying who; stop the xbot-temporal of this home, or remove the file", h.temporalLock())
 }
 
-// lockHeld tells whether some process holds a lock on the file.
+// lockHeld reports whether some process holds a lock on the file.
 func lockHeld(path string) (bool, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -1,5 +1,5 @@
 // Package logs keeps what the processes of an installation log for administrators to look at: JSON lines in files that are
-// bounded, a set for each process that uses the data folder, and a reader of them. It changes nothing of what is logged elsewhere.
+// bounded, a set for each process that uses the data folder, and a reader of them. It does not change what is logged elsewhere.
 package logs
 
 import (
@@ -21,7 +21,7 @@ import (
 // Bounds of the files of one process.
 const (
 	fileMB   = 10 // of a file
-	oldFiles = 4  // beside the one that is written
+	oldFiles = 4  // in addition to the one that is written
 	maxDays  = 30 // of an old file
 )
 
@@ -39,7 +39,7 @@ type File struct {
 	lock    *os.File
 }
 
-// Open opens the log of a process, such as worker, below a data folder. A second one of the kind has files of its own, worker-2.
+// Open opens the log of a process, such as worker, below a data folder. A second one of the kind has separate files, worker-2.
 func Open(home, process string) (*File, error) {
 	folder := Folder(home)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -68,10 +68,10 @@ func Open(home, process string) (*File, error) {
 	return nil, fault.Errorf(fault.Invalid, "%d processes %s use the data folder %s already", maxProcesses, process, home)
 }
 
-// Folder is where the files are.
+// Folder is the folder of the log files.
 func Folder(home string) string { return filepath.Join(home, "logs") }
 
-// taken locks a file for as long as it is open; the end of the process gives it back.
+// taken locks a file for as long as it is open; the end of the process unlocks it.
 func taken(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

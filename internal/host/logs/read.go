@@ -34,12 +34,12 @@ const (
 	clockSlack = 2 * time.Second
 )
 
-// Query says which lines are looked for.
+// Query selects log lines.
 type Query struct {
 	Level   string    // the least: debug, info, warn, error; empty: all
 	Since   time.Time // after; zero: from the beginning
 	Until   time.Time // at most; zero: until now
-	Words   string    // all of them have to be in the line, in whatever case
+	Words   string    // all of them have to be in the line, in any case
 	Process string    // such as worker; empty: all
 	Limit   int       // of lines, the newest; 0: DefaultLines
 }
@@ -91,7 +91,7 @@ type file struct {
 	changed time.Time
 }
 
-// files are those that may hold what is asked for, the newest first.
+// files are the files that may hold matching lines, the newest first.
 func (r Reader) files(q Query) ([]file, error) {
 	entries, err := os.ReadDir(Folder(r.Home))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -117,7 +117,7 @@ func (r Reader) files(q Query) ([]file, error) {
 	return out, nil
 }
 
-// rotatedForm is how the time in the name of an old file is written.
+// rotatedForm is the format of the time in the name of an old file.
 const rotatedForm = "2006-01-02T15-04-05.000"
 
 // processOf takes the time, and why it was ended, off the name of an old file.
@@ -225,7 +225,7 @@ func (l *look) newest() []ops.LogLine {
 	return append([]ops.LogLine{}, l.lines...)
 }
 
-// parse reads a line. What it holds beside time, level and message stands as name=value, by name.
+// parse reads a line. Its fields other than time, level and message become name=value, by name.
 func parse(process string, text []byte) (ops.LogLine, bool) {
 	var all map[string]any
 	d := json.NewDecoder(bytes.NewReader(text))

@@ -16,9 +16,9 @@ const (
 	pingTimeout = 3 * time.Second
 )
 
-// Part is what requests need, such as Postgres.
+// Part is a dependency of requests, such as Postgres.
 type Part interface {
-	// Name is that of the part, for operators.
+	// Name is the name of the part, for operators.
 	Name() string
 	// Caused reports whether an error means that the part is away.
 	Caused(err error) bool
@@ -26,13 +26,13 @@ type Part interface {
 	Ping(ctx context.Context) error
 }
 
-// Watch knows which parts are away. It is safe for concurrent use. A nil Watch knows of none.
+// Watch tracks which parts are away. It is safe for concurrent use. A nil Watch has none.
 type Watch struct {
 	log   *slog.Logger
 	parts []*watched
 }
 
-// New returns a watch of parts. Run has to run beside it.
+// New returns a watch of parts. Run has to run at the same time.
 func New(log *slog.Logger, parts ...Part) *Watch {
 	w := &Watch{log: log}
 	for _, p := range parts {
@@ -42,7 +42,7 @@ func New(log *slog.Logger, parts ...Part) *Watch {
 }
 
 // Refused counts a request that was refused, or an act that failed, because of an error. It returns true if a part that is away caused the error:
-// the log says so, and the caller logs nothing.
+// the watch logs it, and the caller logs nothing.
 func (w *Watch) Refused(err error) bool {
 	if w == nil || err == nil {
 		return false
@@ -71,7 +71,7 @@ type watched struct {
 	Part
 
 	log    *slog.Logger
-	begins chan struct{} // told of the begin of an outage
+	begins chan struct{} // signals the begin of an outage
 
 	mu      sync.Mutex
 	since   time.Time // of the outage; zero: there is none

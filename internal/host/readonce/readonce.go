@@ -1,4 +1,4 @@
-// Package readonce remembers what was read while something is prepared, so that all its parts see the same and nothing is read twice.
+// Package readonce caches reads while something is prepared, so that all its parts see the same and nothing is read twice.
 package readonce
 
 import (
@@ -9,7 +9,7 @@ import (
 // cacheKey is the key of what a context has read.
 type cacheKey struct{}
 
-// cache holds what was read in a context.
+// cache holds the reads of a context.
 type cache struct {
 	mu   sync.Mutex
 	read map[any]any

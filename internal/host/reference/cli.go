@@ -6,10 +6,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Help is what a program says with --help.
+// Help is the output of a program with --help.
 type Help struct{ Program, Text string }
 
-// CLI lists the commands of xbot, and what the other programs say of themselves.
+// CLI lists the commands of xbot, and the help of the other programs.
 func CLI(xbot *kong.Application, others ...Help) string {
 	p := newPage("Command line", "The commands of `xbot`, and the flags of `xbot-cli`, `xbot-runner` and `xbot-temporal`.")
 	p.section(2, "xbot")

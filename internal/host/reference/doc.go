@@ -10,7 +10,7 @@ import (
 // page is a page that is being written.
 type page struct{ strings.Builder }
 
-// newPage begins a page. about says what it lists, in sentences.
+// newPage begins a page. about describes what it lists, in sentences.
 func newPage(title, about string) *page {
 	p := &page{}
 	p.line("# %s", title)

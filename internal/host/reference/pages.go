@@ -112,7 +112,7 @@ func (m *member) kind() string {
 	return text
 }
 
-// Commands lists the slash commands, in the order in which people are told of them.
+// Commands lists the slash commands, by group, in the order of specs.
 func Commands(specs []slash.Spec) string {
 	p := newPage("Slash commands", "What people type in the page, in the terminal and on platforms. `/help` lists them in the person's language. "+
 		"How they are read: [slash commands](../concepts/queue.md#slash-commands). The terminal has [some of its own](../guide/terminal.md#commands-of-the-terminal).")

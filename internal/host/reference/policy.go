@@ -55,7 +55,7 @@ type schemas struct {
 	defs     map[string]*schema
 }
 
-// of is the schema of a type that stands at a path of the document.
+// of is the schema of a type at a path of the document.
 func (w *schemas) of(t reflect.Type, path []string) *schema {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -105,7 +105,7 @@ func (w *schemas) define(t reflect.Type, path []string) {
 	}
 }
 
-// faults are what the check says of a value at a path.
+// faults are what the check reports of a value at a path.
 func faults(path []string, value string) string {
 	for _, member := range slices.Backward(path) {
 		if member == "[]" {

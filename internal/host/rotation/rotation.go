@@ -1,4 +1,4 @@
-// Package rotation changes the installation's key: it seals everything that is sealed with it anew, while servers run, and
+// Package rotation changes the installation's key: it seals everything again that is sealed with it, while servers run, and
 // so that a crash at any point leaves all of it readable. It neither makes nor uses secrets.
 package rotation
 
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// Store keeps what is sealed.
+// Store is the store of sealed secrets.
 type Store interface {
 	Secrets(ctx context.Context) ([]secretstore.Sealed, error)
 	RetireKeysBut(ctx context.Context, current string, others []string) error
@@ -21,7 +21,7 @@ type Store interface {
 
 var _ Store = (*secretstore.Store)(nil)
 
-// rounds is how often what others changed meanwhile is looked at again.
+// rounds is how often secrets that others changed meanwhile are looked at again.
 const rounds = 5
 
 // Rotate makes a new key and seals everything with it. While it goes on the key file holds both keys. Repeated after a crash
@@ -54,7 +54,7 @@ func Rotate(ctx context.Context, ring *secret.Keyring, s Store) (int, error) {
 	return 0, fault.Errorf(fault.Unavailable, "secrets keep changing while they are sealed anew; both keys are kept: run this again")
 }
 
-// reseal seals anew what is not sealed with the current key, and reports how much somebody else changed meanwhile.
+// reseal seals again what is not sealed with the current key, and reports how much other writers changed meanwhile.
 func reseal(ctx context.Context, ring *secret.Keyring, s Store) (n, left int, err error) {
 	all, err := s.Secrets(ctx)
 	if err != nil {
@@ -108,8 +108,8 @@ func Check(ctx context.Context, ring *secret.Keyring, s Store) error {
 		"Put the right one into XBOT_ENCRYPTION_KEY or secret.key. If it is lost, \"xbot key drop\" gives the secrets up, and bots and triggers need new ones", len(all))
 }
 
-// Drop gives up what no key of the ring opens. A bot is left with a secret that says so where it is used, a trigger with one that
-// nobody knows; both are set anew by people. It returns what it gave up.
+// Drop gives up what no key of the ring opens. A bot is left with a secret whose use reports that, a trigger with an unknown
+// one; an administrator sets both again. It returns what it gave up.
 func Drop(ctx context.Context, ring *secret.Keyring, s Store) ([]secretstore.Sealed, error) {
 	bad, err := Unreadable(ctx, ring, s)
 	if err != nil {

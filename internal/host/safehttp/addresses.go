@@ -11,7 +11,7 @@ import (
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // HideAddresses returns a Dial whose errors, and those of its connections, name neither resolved addresses nor the resolver: they are of the server's
-// own network, and errors reach models and people. The name that was dialled is for the caller to say.
+// own network, and errors reach models and users. The caller adds the name that was dialled.
 func HideAddresses(dial Dial) Dial {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := dial(ctx, network, address)

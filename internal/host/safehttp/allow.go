@@ -7,14 +7,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// Allow says what may be reached beside the public internet. The zero value adds nothing.
+// Allow is what may be reached in addition to the public internet. The zero value adds nothing.
 type Allow struct {
 	nets  []netip.Prefix
 	hosts map[string]bool
 	own   string // host:port
 }
 
-// With allows one more address, host:port exactly as it is configured, wherever it leads. Other ports of the host stay
+// With allows one more address, host:port exactly as it is configured, no matter where it leads. Other ports of the host stay
 // what they are.
 func (a Allow) With(own string) Allow {
 	a.own = strings.ToLower(own)
@@ -22,7 +22,7 @@ func (a Allow) With(own string) Allow {
 }
 
 // ParseAllow reads the entries of XBOT_HTTP_ALLOW: networks (10.1.0.0/16), addresses, and names of hosts, which are
-// trusted wherever they lead.
+// trusted no matter where they lead.
 func ParseAllow(entries []string) (Allow, error) {
 	a := Allow{hosts: map[string]bool{}}
 	for _, entry := range entries {

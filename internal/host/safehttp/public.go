@@ -2,7 +2,7 @@ package safehttp
 
 import "net/netip"
 
-// notPublic are the IPv4 ranges that lead to machines which are not everybody's, or to none (IANA's registry of
+// notPublic are the IPv4 ranges that lead to machines which are not public, or to none (IANA's registry of
 // special-purpose addresses), and addresses at which clouds answer their own machines.
 var notPublic = prefixes(
 	"0.0.0.0/8",        // this host
@@ -39,7 +39,7 @@ var notGlobal = prefixes(
 // nat64 holds IPv4 addresses for a translator (RFC 6052). On a network without IPv4 every address has this form.
 var nat64 = netip.MustParsePrefix("64:ff9b::/96")
 
-// Public reports whether an address is one that machines on the public internet have. An IPv6 address that stands for
+// Public reports whether an address is one that machines on the public internet have. An IPv6 address that maps to
 // an IPv4 one is judged as that.
 func Public(addr netip.Addr) bool {
 	addr = plain(addr)

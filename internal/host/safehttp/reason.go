@@ -12,10 +12,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// Nowhere says why a request failed whose host Hidden reports.
+// Nowhere is the reason of a failed request whose host Hidden reports.
 const Nowhere = "its host is nowhere on the public internet"
 
-// Hidden reports whether a request failed because its host is inside, or has a name that leads nowhere. Strangers are told the same of both, so
+// Hidden reports whether a request failed because its host is inside, or has a name that leads nowhere. Outsiders get the same message for both, so
 // that they learn no names and addresses of the server's own network.
 func Hidden(err error) bool {
 	_, lookup := errors.AsType[*net.DNSError](err)
@@ -24,7 +24,7 @@ func Hidden(err error) bool {
 	return lookup || network && refused
 }
 
-// Reason says why a request failed, for a model or a person: without the address, which may hold a secret, and without anything that the other
+// Reason explains why a request failed, for a model or a user: without the address, which may hold a secret, and without anything that the other
 // side wrote, as errors of net/http quote it. At most one sentence.
 func Reason(err error) string {
 	if refused, ok := errors.AsType[*fault.Error](err); ok {

@@ -1,5 +1,5 @@
-// Package safehttp makes HTTP clients for requests whose address a model or a stranger chose. Such an address must not
-// lead into the network that the server stands in: not to its own ports, not to its neighbours, not to the metadata
+// Package safehttp makes HTTP clients for requests whose address a model or an outsider chose. Such an address must not
+// lead into the server's network: not to its own ports, not to its neighbours, not to the metadata
 // service of its cloud. What counts is the address that is dialled, after names were resolved, so a name that resolves
 // to something else the second time leads nowhere new; redirects are dialled the same way.
 package safehttp
@@ -29,8 +29,8 @@ const (
 // maxHeader bounds the header of an answer, in bytes.
 const maxHeader = 256 << 10
 
-// New makes a client that reaches public addresses and what allow lets in. It follows at most five redirects, speaks
-// only http and https, keeps no cookies, sends nobody where it comes from, and uses no proxy: a proxy would resolve names where nothing checks them.
+// New makes a client that reaches public addresses and what allow admits. It follows at most five redirects, speaks
+// only http and https, keeps no cookies, sends no referrer, and uses no proxy: a proxy would resolve names where nothing checks them.
 // A refused address is a fault.Denied in the chain of
 // the client's error.
 func New(allow Allow) *http.Client {
@@ -55,7 +55,7 @@ func newTransport(allow Allow) *http.Transport {
 	}
 }
 
-// checked refuses what is no request for the web before it is sent, redirects included.
+// checked refuses a request that is not for the web before it is sent, redirects included.
 type checked struct{ *http.Transport }
 
 // RoundTrip sends one request.

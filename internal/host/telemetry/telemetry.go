@@ -1,4 +1,4 @@
-// Package telemetry is what a process says of itself: structured logs, metrics for Prometheus, traces for
+// Package telemetry is the reporting of a process: structured logs, metrics for Prometheus, traces for
 // OpenTelemetry when a collector is configured. None of them holds what people wrote, nor a secret.
 package telemetry
 
@@ -30,7 +30,7 @@ import (
 	"xbot/internal/host/logs"
 )
 
-// Config says what is reported.
+// Config configures what is reported.
 type Config struct {
 	Process string // xbot serve, xbot worker ...
 	Version string
@@ -116,7 +116,7 @@ func (t *Telemetry) Handler() http.Handler {
 	return promhttp.HandlerFor(t.Registry, promhttp.HandlerOpts{})
 }
 
-// Close sends what is left.
+// Close sends the remaining data.
 func (t *Telemetry) Close(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()

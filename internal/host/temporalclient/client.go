@@ -21,7 +21,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Config says how to reach Temporal. Without certificate files, TEMPORAL_TLS_*, TEMPORAL_API_KEY and profiles apply.
+// Config configures the connection to Temporal. Without certificate files, TEMPORAL_TLS_*, TEMPORAL_API_KEY and profiles apply.
 type Config struct {
 	Address, Namespace        string
 	CAFile, CertFile, KeyFile string
@@ -30,7 +30,7 @@ type Config struct {
 	Interceptors              []interceptor.ClientInterceptor
 	Log                       *slog.Logger
 	Identity                  string // of this process, for operators; empty: process id and host
-	Codec                     *Codec // nil: what stands in histories can be read by who can read Temporal
+	Codec                     *Codec // nil: everyone who can read Temporal can read the content of histories
 }
 
 // New returns a client that connects when it is first used, so that a process starts, and accepts messages, while

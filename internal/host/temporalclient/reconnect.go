@@ -13,7 +13,7 @@ const (
 	// reconnectAtMost is the longest pause between two attempts to connect (the SDK's is 10 s): an attempt that is refused costs
 	// next to nothing.
 	reconnectAtMost = time.Second
-	// connectTime is how long an attempt may take (the SDK's): a server that stands still takes the connection, and goes on with it.
+	// connectTime is how long an attempt may take (the SDK's): a server that hangs takes the connection, and goes on with it.
 	connectTime = 20 * time.Second
 )
 

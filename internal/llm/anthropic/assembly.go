@@ -305,7 +305,7 @@ func (b *block) whole() json.RawMessage {
 	return raw
 }
 
-// tokens counts the whole input: this API reports the cached parts beside the rest.
+// tokens counts the whole input: this API reports the cached parts separately.
 func (a *assembly) tokens() chat.Usage {
 	u := a.usage
 	return chat.Usage{

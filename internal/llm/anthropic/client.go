@@ -1,4 +1,4 @@
-// Package anthropic speaks to Anthropic's messages API and to services that imitate it. Thinking blocks come back
+// Package anthropic calls Anthropic's messages API and services that imitate it. Thinking blocks come back
 // with their signatures in Answer.Opaque and are given back unchanged; prompts are marked for the provider's cache.
 package anthropic
 
@@ -23,7 +23,7 @@ const DefaultBaseURL = "https://" + ownHost
 // ownHost takes back no thinking that it has not signed.
 const ownHost = "api.anthropic.com"
 
-// Config says which provider, and how.
+// Config selects a provider and model, and how to call them.
 type Config struct {
 	BaseURL string // up to and without /v1/messages; empty means DefaultBaseURL
 	APIKey  string
@@ -60,7 +60,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{endpoint: endpoint, base: base, model: model, dialect: wire.NewLessons(firstDialect(model, cfg.Thinking))}, nil
 }
 
-// baseOf returns the address of the API, of whatever people copy from a provider's pages.
+// baseOf returns the base address of the API. It accepts the forms that people copy from a provider's pages.
 func baseOf(cfg Config) string {
 	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
 	base = strings.TrimSuffix(strings.TrimSuffix(base, "/messages"), "/v1")
@@ -105,7 +105,7 @@ func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 	)
 }
 
-// attempt sends the request once. A partial answer comes back beside an error, without its tool calls.
+// attempt sends the request once. A partial answer is returned together with an error, without its tool calls.
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
@@ -130,7 +130,7 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d 
 	return answer, err
 }
 
-// options are the SDK's for one call. It neither retries nor looks for keys, addresses or tracers by itself.
+// options returns the SDK's options for one call. They turn off its retries and its look-up of keys, addresses and tracers.
 func (c *Client) options(exchange *exchange) []option.RequestOption {
 	options := []option.RequestOption{
 		option.WithHTTPClient(exchange), option.WithBaseURL(c.base), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
@@ -141,5 +141,5 @@ func (c *Client) options(exchange *exchange) []option.RequestOption {
 	return options
 }
 
-// origin names who signs the thinking: signatures of another model or service mean nothing here.
+// origin names the signer of the thinking: signatures of another model or service mean nothing here.
 func (c *Client) origin() string { return c.endpoint.Host + " " + c.model }

@@ -12,7 +12,7 @@ import (
 // defaultMaxTokens is the limit of an answer when the request names none; the API requires one.
 const defaultMaxTokens = 32768
 
-// dialect is what a client has learned about its model. It is a value: learning makes a new one.
+// dialect is a client's knowledge of its model. It is a value: learning makes a new one.
 type dialect struct {
 	maxTokens int  // the most that the model allows in an answer
 	thinking  bool // adaptive thinking is asked for
@@ -44,7 +44,7 @@ func firstDialect(model string, thinking bool) dialect {
 	return dialect{maxTokens: defaultMaxTokens, thinking: thinking}
 }
 
-// limit returns what is sent as max_tokens.
+// limit returns the value of max_tokens.
 func (d dialect) limit(asked int) int {
 	if asked <= 0 {
 		return d.maxTokens
@@ -52,10 +52,10 @@ func (d dialect) limit(asked int) int {
 	return min(asked, d.maxTokens)
 }
 
-// allowedTokens is how refusals name the limit that a model has.
+// allowedTokens matches the limit of a model in a refusal.
 var allowedTokens = regexp.MustCompile("(?:max_tokens: \\d+ >|\\[1,|value <=|less than or equal to|model limit of|at most|maximum output tokens)[ `(]*(\\d+)")
 
-// resultRefused is how gateways refuse a picture in the result of a tool (ENTERPILOT/GoModel#878).
+// resultRefused matches gateways' refusals of a picture in the result of a tool (ENTERPILOT/GoModel#878).
 var resultRefused = regexp.MustCompile(`tool_result[^.]* type \W*image\W* is not supported`)
 
 // learn returns a dialect that avoids what a refusal complains about, and false when it complains about something else

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/llm"
 )
 
-// effort says how a think level is asked for. Which one a model takes is learnt.
+// effort is the way to request a think level. The client learns which one a model accepts.
 type effort int
 
 const (
@@ -20,7 +20,7 @@ const (
 	noEffort               // the model does not think
 )
 
-// budgets are how many tokens a think level has.
+// budgets are the tokens of the think levels.
 var budgets = map[string]int64{
 	chat.ThinkMinimal: 1024, chat.ThinkLow: 4096, chat.ThinkMedium: 10_240, chat.ThinkHigh: 20_480, chat.ThinkXHigh: 32_000,
 }
@@ -31,10 +31,10 @@ var words = map[string]sdk.OutputConfigEffort{
 	chat.ThinkHigh: sdk.OutputConfigEffortHigh, chat.ThinkXHigh: sdk.OutputConfigEffortXhigh,
 }
 
-// leastBudget is the smallest budget that the API takes, in tokens, and what an answer has to be left with beside it.
+// leastBudget is the smallest budget that the API takes, in tokens, and the smallest rest that an answer must keep.
 const leastBudget = 1024
 
-// setThinking asks for as much thinking as the request wants, or, where it does not say, for what the client was made
+// setThinking asks for as much thinking as the request wants, or, if it has no wish, for what the client was made
 // with.
 func setThinking(out *sdk.MessageNewParams, req llm.Request, origin string, d dialect) {
 	freely := sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}}

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/llm"
 )
 
-// opaque is what Answer.Opaque holds: the order of an answer's blocks, and its thinking with the signatures, which the
+// opaque is the content of Answer.Opaque: the order of an answer's blocks, and its thinking with the signatures, which the
 // API wants back unchanged and in place. Text and calls are only referred to, since the answer has them.
 type opaque struct {
 	Origin string `json:"origin"`
@@ -28,7 +28,7 @@ func (k kept) private() bool {
 	return k.Signature != "" || k.Redacted != "" || k.Thinking != "" || len(k.Other) > 0
 }
 
-// parseOpaque reads what encode wrote, or says that it is something else.
+// parseOpaque reads what encode wrote; ok is false for anything else.
 func parseOpaque(raw json.RawMessage) (opaque, bool) {
 	var o opaque
 	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// hidden stands for what came before a transcript that begins with an answer; the API wants a user first.
+// hidden replaces the messages before a transcript that begins with an answer; the API wants a user first.
 const hidden = "(Earlier messages are not shown.)"
 
 // encodeRequest returns the request. Four places are marked for the cache, as many as the API takes: the tools, the system
@@ -79,7 +79,7 @@ func encodeTools(tools []llm.Tool, d dialect) []sdk.ToolUnionParam {
 	return out
 }
 
-// encodeMessages makes alternating messages: results of tools and what the user says next are one user message, results
+// encodeMessages makes alternating messages: tool results and the user message after them become one user message, results
 // first.
 func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.MessageParam {
 	var out []sdk.MessageParam
@@ -121,7 +121,7 @@ func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.Mess
 	return out
 }
 
-// encodeContent returns what a user says: the pictures first, as the API advises, then the text.
+// encodeContent returns the content of a user message: the pictures first, as the API advises, then the text.
 func encodeContent(m llm.Message) (blocks []sdk.ContentBlockParamUnion) {
 	for _, p := range m.Pictures {
 		blocks = append(blocks, sdk.NewImageBlockBase64(p.MediaType, base64.StdEncoding.EncodeToString(p.Data)))
@@ -158,8 +158,8 @@ func markEnds(messages []sdk.MessageParam, d dialect) {
 	}
 }
 
-// encodeAnswer returns an earlier answer's blocks in their order, its thinking as it came. Thinking that somebody else
-// signed, or that no longer fits the text and the calls, is left out, and so is all thinking if the dialect says so.
+// encodeAnswer returns an earlier answer's blocks in their order, its thinking unchanged. Thinking that another provider
+// signed, or that no longer fits the text and the calls, is left out, and so is all thinking if the dialect has noReturn set.
 func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockParamUnion {
 	layout := plain(m)
 	if kept, ok := parseOpaque(m.Opaque); ok && !d.noReturn && kept.Origin == origin && kept.fits(m) {

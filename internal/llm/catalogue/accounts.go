@@ -12,14 +12,14 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// listing is what a person can choose, with what it was made of.
+// listing is what a user can choose, with what it was made of.
 type listing struct {
 	accounts  []subscription.Opened
 	policy    *policy.Policy
 	catalogue Catalogue
 }
 
-// At returns the models that a person can choose, where the version of the subscriptions is known.
+// At returns the models that a user can choose, where the version of the subscriptions is known.
 func (l *Live) At(ctx context.Context, user chat.UserID, version int64) (Catalogue, error) {
 	p, err := l.Policies.Get(ctx)
 	if err != nil {
@@ -42,7 +42,7 @@ func (l *Live) At(ctx context.Context, user chat.UserID, version int64) (Catalog
 	return known.catalogue, nil
 }
 
-// listed is what was read for a person, if it is at least as new as a version.
+// listed is the cached listing of a user, if it is at least as new as a version.
 func (l *Live) listed(user chat.UserID, version int64) (known listing, fresh bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,7 +50,7 @@ func (l *Live) listed(user chat.UserID, version int64) (known listing, fresh boo
 	return known, ok && l.version >= version
 }
 
-// list keeps what was read. What is older than the newest version is forgotten.
+// list caches a listing. Listings older than the newest version are dropped.
 func (l *Live) list(user chat.UserID, version int64, read listing) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -71,10 +71,10 @@ func (l *Live) openAccount(e Entry) llm.Client {
 	return l.connect(e)
 }
 
-// own is a client of a person's own subscription.
+// own is a client of a user's own subscription.
 type own struct{ llm.Client }
 
-// Generate says of an error that it is of their account.
+// Generate marks an error as one of the user's account.
 func (o own) Generate(ctx context.Context, r llm.Request, sink llm.Sink) (llm.Answer, error) {
 	answer, err := o.Client.Generate(ctx, r, sink)
 	if err != nil {

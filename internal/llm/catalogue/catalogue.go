@@ -1,5 +1,5 @@
-// Package catalogue knows which models somebody can choose: that of the server's settings, those of the installation's
-// subscriptions and of the policy, and those of their own, by the words that people use for them, and makes their clients.
+// Package catalogue lists the models that a user can choose: that of the server's settings, those of the installation's
+// subscriptions and of the policy, and the user's. It resolves the names that people use for models, and makes their clients.
 package catalogue
 
 import (
@@ -25,28 +25,28 @@ type Entry struct {
 	Sees       bool // it reads pictures
 
 	Subscription string      // name of the one that it belongs to; empty: none
-	Shared       bool        // that is the installation's
-	Think        string      // how much it thinks where nobody says; empty: as much as it does by itself
+	Shared       bool        // of the installation
+	Think        string      // how much it thinks if nothing else decides; empty: the model's default
 	Price        *chat.Price // nil: not known, or as the settings say
 
-	definition policy.Model // what the policy says; zero for all others
+	definition policy.Model // from the policy; zero for all others
 	account    *subscription.Opened
 	name       string // the provider's, of a model of a subscription
 }
 
-// Own reports whether it is a model of the person's own subscription.
+// Own reports whether it is a model of the user's own subscription.
 func (e Entry) Own() bool { return e.Subscription != "" && !e.Shared }
 
-// Limits are how much it takes.
+// Limits are the limits of the model.
 func (e Entry) Limits() limits.Model {
 	return limits.Model{Context: e.MaxContext, Output: e.MaxOutput, Asked: e.Asked, Sees: e.Sees}
 }
 
-// Catalogue is the models that somebody can choose at one moment, the server's first. It is a value.
+// Catalogue is the models that a user can choose at one moment, the server's first. It is a value.
 type Catalogue struct{ Entries []Entry }
 
 // New lists the server's model, those of subscriptions and those of the policy. A model of the policy that has the id of another one lends
-// it other names and limits: who answers stays as that one says. Of two subscriptions with one name a person's own counts, and a subscription
+// it other names and limits, but still answers as that one defines. Of two subscriptions with one name a user's own counts, and a subscription
 // counts before the settings.
 func New(server limits.Table, models []policy.Model, accounts ...subscription.Opened) Catalogue {
 	first := Entry{ID: server.Model, Default: true, Asked: server.Output}
@@ -70,7 +70,7 @@ func New(server limits.Table, models []policy.Model, accounts ...subscription.Op
 	return c
 }
 
-// subscribe adds the models of a subscription. What has the same id before it is replaced.
+// subscribe adds the models of a subscription. An entry before it with the same id is replaced.
 func (c *Catalogue) subscribe(account subscription.Opened) {
 	if !account.Enabled {
 		return
@@ -134,7 +134,7 @@ func (c Catalogue) Resolve(word string) (id string, ok bool) {
 
 // Candidates returns the ids of the models that a word may mean: those that fit it best, in their order. A word is
 // another name of a model, its id, its name without the provider, its provider, or an unmistakable part of one of
-// these, whatever the case.
+// these, ignoring case.
 func (c Catalogue) Candidates(word string) []string { return c.find(word, readings) }
 
 // Named returns the ids of the models that have a word for their id, another name, their name without the provider, or their provider. No part of
@@ -170,7 +170,7 @@ func (c Catalogue) find(word string, readings func(word string) []func(Entry) bo
 	return ids
 }
 
-// thinkingSuffix stands behind the name of a model that is to think, as some clients write it.
+// thinkingSuffix follows the name of a model that is to think, in the notation of some clients.
 const thinkingSuffix = "-thinking"
 
 // fold is a name as it is compared: in lower case, and provider:model like provider/model.
@@ -178,10 +178,10 @@ func fold(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), ":", "/")
 }
 
-// exactReadings is how many of the readings are a whole name.
+// exactReadings is the number of readings that are a whole name.
 const exactReadings = 3
 
-// readings are what a word may be, the likeliest first.
+// readings are the possible meanings of a word, the likeliest first.
 func readings(word string) []func(Entry) bool {
 	size := utf8.RuneCountInString(word)
 	is := func(name string) bool { return name == word }
@@ -246,7 +246,7 @@ func (c Catalogue) Get(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Usual is the model that answers where nobody chose one: that of the server's settings, or, where they name none but the demo, the first one of
+// Usual is the model that answers if no choice was made: that of the server's settings, or, where they name none but the demo, the first one of
 // the installation's subscriptions.
 func (c Catalogue) Usual() Entry {
 	if first := c.Entries[0]; first.provider() != "demo" {

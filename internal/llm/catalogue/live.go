@@ -20,20 +20,20 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Policies knows the policy in force.
+// Policies returns the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 	// With is Get with services that are at least as new as the version.
 	With(ctx context.Context, services int64) (*policy.Policy, error)
 }
 
-// Subscriptions know the accounts at providers of the installation and of people.
+// Subscriptions returns the accounts at providers of the installation and of users.
 type Subscriptions interface {
 	// Version counts their changes.
 	Version(ctx context.Context) (int64, error)
-	// Opened lists those of the installation and of a person, 0: of nobody, with their keys; they are at least as new as the version.
+	// Opened lists those of the installation and of a user with their keys; user 0: no user. They are at least as new as the version.
 	Opened(ctx context.Context, user chat.UserID) (list []subscription.Opened, version int64, err error)
-	// Config says how a model of one is called.
+	// Config returns how to call a model of a subscription.
 	Config(o subscription.Opened, model string) provider.Config
 }
 
@@ -52,7 +52,7 @@ type Live struct {
 
 	mu       sync.Mutex
 	clients  map[string]held // by what they are the client of
-	seen     Catalogue       // what everybody can choose, when somebody last looked
+	seen     Catalogue       // for no user, when it was read last
 	version  int64           // of the subscriptions in listings
 	listings map[chat.UserID]listing
 }
@@ -63,7 +63,7 @@ type held struct {
 	client     llm.Client
 }
 
-// Get returns the models that a person can choose at this moment; 0: those that everybody can.
+// Get returns the models that a user can choose at this moment; 0: those that all users can choose.
 func (l *Live) Get(ctx context.Context, user chat.UserID) (Catalogue, error) {
 	if l.Subscriptions == nil {
 		return l.At(ctx, user, 0)
@@ -75,16 +75,16 @@ func (l *Live) Get(ctx context.Context, user chat.UserID) (Catalogue, error) {
 	return l.At(ctx, user, version)
 }
 
-// Prices are what the models cost that a person can choose, as far as it is known.
+// Prices are the prices of the models that a user can choose, as far as they are known.
 func (l *Live) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
 	c, err := l.Get(ctx, user)
 	return pricesOf(c), err
 }
 
-// Read is the catalogue as it was read last, for what is told beside something else and is worth no look at the database.
+// Read is the catalogue as it was read last, for details that are not worth a database query.
 type Read struct{ *Live }
 
-// Prices are what the models cost that a person can choose.
+// Prices are the prices of the models that a user can choose.
 func (r Read) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
 	c, err := r.At(ctx, user, 0)
 	return pricesOf(c), err
@@ -117,7 +117,7 @@ func (l *Live) Client(e Entry) llm.Client {
 	return bound{l.clients[key].client, e.Limits()}
 }
 
-// bound is a client that knows what its model takes.
+// bound is a client with the limits of its model.
 type bound struct {
 	llm.Client
 
@@ -127,10 +127,10 @@ type bound struct {
 // Unwrap is the client.
 func (b bound) Unwrap() llm.Client { return b.Client }
 
-// Limits are how much the model takes.
+// Limits are the limits of the model.
 func (b bound) Limits() limits.Model { return b.limits }
 
-// identity says which model it is, and how it is defined at this moment.
+// identity returns a key for the model and its definition at this moment.
 func (e Entry) identity() (key, definition string) {
 	if a := e.account; a != nil {
 		return fmt.Sprintf("subscription %d %s", a.ID, e.name), fmt.Sprintf("%d", a.Revision)
@@ -139,7 +139,7 @@ func (e Entry) identity() (key, definition string) {
 	return "policy " + m.ID, fmt.Sprintf("%q %q %q %+v", m.Dialect, m.BaseURL, m.APIKeyEnv, agentSettings(m))
 }
 
-// Available reports whether a model can be called; known is false where only the worker can tell.
+// Available reports whether a model can be called; known is false where only the worker can know.
 func (l *Live) Available(e Entry) (yes, known bool) {
 	switch {
 	case e.account != nil:
@@ -153,8 +153,8 @@ func (l *Live) Available(e Entry) (yes, known bool) {
 	return !refused, true
 }
 
-// Of returns how many tokens a model takes in all and how many of them it may write, as the settings or the makers say. What people set for
-// models of their own is known to their clients alone.
+// Of returns how many tokens a model takes in all and how many of them it may write, as the settings or the makers define. The limits that
+// users set for their models are known to the clients of these alone.
 func (l *Live) Of(model string) (context, output int) {
 	if e, ok := l.known(model); ok {
 		return e.MaxContext, e.MaxOutput
@@ -168,7 +168,7 @@ func (l *Live) Asked(model string) int {
 	return e.Asked
 }
 
-// Sees reports whether a model reads pictures, as the settings say or its name tells.
+// Sees reports whether a model reads pictures, by the settings or its name.
 func (l *Live) Sees(model string) bool {
 	if e, ok := l.known(model); ok {
 		return e.Sees
@@ -180,7 +180,7 @@ func (l *Live) known(model string) (Entry, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.seen.Entries) == 0 {
-		l.seen = New(l.Limits, nil) // nobody has looked yet
+		l.seen = New(l.Limits, nil) // not read yet
 	}
 	return l.seen.Get(model)
 }
@@ -204,7 +204,7 @@ func (l *Live) open(e Entry) llm.Client {
 	return named{client, e.ID}
 }
 
-// config says how a model of the policy is called. One that names neither an address nor a key is another model of the
+// config returns how to call a model of the policy. One that names neither an address nor a key is another model of the
 // service that the server's settings name, if it speaks the same way.
 func (l *Live) config(e Entry) (provider.Config, error) {
 	m := e.definition
@@ -229,7 +229,7 @@ func (l *Live) config(e Entry) (provider.Config, error) {
 	return cfg, err
 }
 
-// dialect is how a model is spoken to: as the policy says, as its provider does, or as most do.
+// dialect returns the API of a model: the policy's choice, else that of its provider, else the most common one.
 func dialect(m policy.Model) string {
 	if m.Dialect != "" {
 		return m.Dialect
@@ -269,10 +269,10 @@ func (l *Live) key(e Entry) (string, error) {
 	return key, nil
 }
 
-// inWorker says that only the worker can tell whether a model can be called.
+// inWorker is the error of a model of which only the worker knows whether it can be called.
 type inWorker struct{ id string }
 
-// Error says which model.
+// Error names the model.
 func (w inWorker) Error() string { return "the key of the model " + w.id + " is in the worker" }
 
 // named is a client under the id that the policy gives its model.
@@ -284,7 +284,7 @@ type named struct {
 // Model returns the id.
 func (n named) Model() string { return n.id }
 
-// Refuse returns a client that stands for a model which cannot be called: each call fails with the reason.
+// Refuse returns a client for a model that cannot be called: each call fails with the reason.
 func Refuse(id string, why error) llm.Client { return refusing{id, why} }
 
 // Refused returns why a client cannot be called, nil if it can be, or if only the worker knows.
@@ -304,12 +304,12 @@ type refusing struct {
 // Model returns the id.
 func (r refusing) Model() string { return r.id }
 
-// Generate says what is wrong.
+// Generate fails with the reason.
 func (r refusing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
 	return llm.Answer{}, llm.NotCalled{Why: r.why}
 }
 
-// agent stands for a coding agent. It answers turns, and no calls.
+// agent is the client of a coding agent. It answers turns, and no calls.
 type agent struct {
 	id       string
 	settings codingagent.Settings
@@ -341,10 +341,10 @@ func agentSettings(m policy.Model) codingagent.Settings {
 	}
 }
 
-// CodingAgent says how it is asked.
+// CodingAgent returns the settings to call it with.
 func (a agent) CodingAgent() codingagent.Settings { return a.settings }
 
-// Generate says that it takes no calls: what needs one, such as a compression, is done without.
+// Generate fails, as a coding agent takes no calls: features that need one, such as compression, are skipped.
 func (a agent) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
 	return llm.Answer{}, llm.NotCalled{Why: fault.Errorf(fault.Invalid, "%s is a coding agent: it answers turns, and keeps its own conversation", a.id)}
 }

@@ -11,11 +11,11 @@ import (
 	"xbot/internal/llm/catalogue"
 )
 
-// Catalog tells people which models there are and which one answers them.
+// Catalog describes which models there are and which one answers.
 type Catalog struct{ *Choice }
 
-// Resolve returns the id of the model that a word means. An error of kind Invalid says in a sentence what the word may
-// mean, or what there is.
+// Resolve returns the id of the model that a word means. An error of kind Invalid lists in a sentence what the word may
+// mean, or which models there are.
 func (d Catalog) Resolve(ctx context.Context, key chat.SessionKey, word string) (id string, err error) {
 	w, err := Wanted(ctx, d.Store, key)
 	if err != nil {
@@ -43,10 +43,10 @@ func idsOf(models catalogue.Catalogue) []string {
 	return ids
 }
 
-// maxListed is how many models a list shows: a gateway offers hundreds.
+// maxListed bounds the models in a list: a gateway offers hundreds.
 const maxListed = 50
 
-// maxNamed is how many models a sentence names.
+// maxNamed bounds the models that a sentence names.
 const maxNamed = 20
 
 func quotedIDs(ids []string) string {
@@ -57,7 +57,7 @@ func quotedIDs(ids []string) string {
 	return "`" + strings.Join(ids, "`, `") + "`" + more
 }
 
-// List tells which models there are, Markdown.
+// List returns the list of models, Markdown.
 func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	w, err := Wanted(ctx, d.Store, key)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) 
 	return b.String() + "\n" + i18n.Say(lang, i18n.ModelHowTo), nil
 }
 
-// Status tells which model answers in a session, how much it thinks, and who decided that.
+// Status describes which model answers in a session, how much it thinks, and who decided that.
 func (d Catalog) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	now, decision, err := d.Decided(ctx, key)
 	if err != nil {

@@ -25,18 +25,18 @@ import (
 	"xbot/runner/wire"
 )
 
-// Store knows what users chose and what their runners offer.
+// Store returns what users chose and what their runners offer.
 type Store interface {
 	// ModelWanted returns what decides which model answers in a session.
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
-	// ModelOffered returns the model that a runner said it can call, nil if none.
+	// ModelOffered returns the model that a runner offers to call, nil if none.
 	ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error)
 }
 
 // criteriaKey is the key of the criteria of a session in what a preparation has read.
 type criteriaKey chat.SessionKey
 
-// Wanted returns what decides who answers in a session. Within one preparation it is read once (readonce).
+// Wanted returns the criteria for the model of a session. Within one preparation it is read once (readonce).
 func Wanted(ctx context.Context, store interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }, key chat.SessionKey) (chat.ModelCriteria, error) {
@@ -54,7 +54,7 @@ type Choice struct {
 	Server  llm.Client
 	Store   Store
 	Runners Runners
-	// Models are those that sessions, scenes and agents can choose; nil: the server's alone.
+	// Models are the models that sessions, scenes and agents can choose; nil: the server's alone.
 	Models *catalogue.Live
 	Idle   time.Duration // how long a call through a runner may make no progress; 0 means the adapters' default
 
@@ -98,7 +98,7 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	if err != nil {
 		return nil, d, err
 	}
-	if d.Think == "" && think == "" && w.UsualThink != "" { // what is said of a model is nearer than what holds for all
+	if d.Think == "" && think == "" && w.UsualThink != "" { // a choice for one model beats one for all
 		d.Think, d.ThinkSource = w.UsualThink, FromPerson
 	}
 	if level := cmp.Or(d.Think, think); level != "" {
@@ -110,7 +110,7 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	return client, d, nil
 }
 
-// Missing tells of a session in which no model can answer, as far as that is known without a call: which model it would be, and why not. An
+// Missing finds out if a session has no model that can answer, as far as that is known without a call: which model it would be, and why not. An
 // empty why: one can.
 func (c *Choice) Missing(ctx context.Context, key chat.SessionKey) (model, why string, err error) {
 	client, err := c.For(ctx, key)
@@ -123,7 +123,7 @@ func (c *Choice) Missing(ctx context.Context, key chat.SessionKey) (model, why s
 	return client.Model(), "", nil
 }
 
-// choose returns the client of the model that was decided on, and how much it thinks where nobody says. Where nobody nearer decided it is that of
+// choose returns the client of the model that was decided on, and its default think level. If nothing nearer decided, it is that of
 // the user's runner, the one that they chose for all their conversations, the policy's, and the installation's usual one, in this order.
 func (c *Choice) choose(ctx context.Context, w chat.ModelCriteria, p *policy.Policy, d *Decision) (client llm.Client, think string, err error) {
 	if d.Model == "" {
@@ -181,7 +181,7 @@ func (c *Choice) offered(ctx context.Context, w chat.ModelCriteria) (llm.Client,
 	return c.through(offer{runner, *offered}), nil
 }
 
-// thinking is a client that thinks as much as it was told to, where the request does not say.
+// thinking is a client that thinks at a given level if the request has none.
 type thinking struct {
 	llm.Client
 	effort string
@@ -190,10 +190,10 @@ type thinking struct {
 // Unwrap is the client.
 func (t thinking) Unwrap() llm.Client { return t.Client }
 
-// Effort is how much it thinks.
+// Effort is the client's think level.
 func (t thinking) Effort() string { return t.effort }
 
-// Limits are those of the client.
+// Limits returns the limits of the client.
 func (t thinking) Limits() limits.Model { return limits.Table{}.For(t.Client) }
 
 // Generate makes a call.
@@ -277,8 +277,8 @@ type asked struct {
 // Unwrap is the client.
 func (a asked) Unwrap() llm.Client { return a.Client }
 
-// ClientAsk is what the program asks.
+// ClientAsk returns what the program asks.
 func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }
 
-// Limits are those of the client.
+// Limits returns the limits of the client.
 func (a asked) Limits() limits.Model { return limits.Table{}.For(a.Client) }

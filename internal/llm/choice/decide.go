@@ -5,10 +5,10 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Source says who decided on a model or on how much it thinks.
+// Source is the origin of the choice of a model or a think level.
 type Source string
 
-// The sources, the strongest first. None: nobody, so the installation's usual model answers, and it thinks as much as it does by itself.
+// The sources, the strongest first. FromNobody: no choice, so the installation's usual model answers, with its default think level.
 const (
 	FromMessage Source = "message"
 	FromSession Source = "session"
@@ -16,15 +16,15 @@ const (
 	FromAgent   Source = "agent"
 	FromRunner  Source = "runner" // offers one
 	FromPerson  Source = "person" // chose one for all their conversations
-	FromPolicy  Source = "policy" // names one for everybody
+	FromPolicy  Source = "policy" // names one for all users
 	FromNobody  Source = ""
 )
 
-// Decision is what was said of a session's model and think level.
+// Decision is the choice of a session's model and think level.
 type Decision struct {
-	Model       string // as it was written: an id or another name; empty: nobody said
+	Model       string // as it was written: an id or another name; empty: no choice
 	ModelSource Source
-	Think       string // empty: nobody said
+	Think       string // empty: no choice
 	ThinkSource Source
 }
 
@@ -55,7 +55,7 @@ func first(list ...said) (string, Source) {
 	return "", FromNobody
 }
 
-// Scene returns what the policy says of the scene of a session.
+// Scene returns the policy's scene of a session.
 func Scene(p *policy.Policy, w chat.ModelCriteria) policy.Scene {
 	return p.SceneAt(chat.Location{Channel: w.Channel, Account: w.Account, ChatType: w.ChatType, Scene: w.Scene})
 }

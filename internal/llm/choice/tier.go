@@ -11,12 +11,12 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// TierStore knows the models that people chose for tiers.
+// TierStore returns the models that users chose for tiers.
 type TierStore interface {
 	TierModels(ctx context.Context, user chat.UserID) (map[string]string, error)
 }
 
-// Tier returns the model that a tier stands for: the one that the person chose for it, else the policy's, else that of the next tier; empty: none.
+// Tier returns the model of a tier: the one that the user chose for it, else the policy's, else that of the next tier; empty: none.
 func Tier(ctx context.Context, store TierStore, user chat.UserID, rules *policy.Policy, name string) (string, error) {
 	chosen, err := store.TierModels(ctx, user)
 	if err != nil {
@@ -31,7 +31,7 @@ func Tier(ctx context.Context, store TierStore, user chat.UserID, rules *policy.
 	return "", nil
 }
 
-// Swift finds the fastest model of the person of a session, else the one that answers there.
+// Swift finds the fastest model of the user of a session, else the one that answers there.
 type Swift struct {
 	*Choice
 	Tiers TierStore

@@ -8,19 +8,19 @@ import (
 	"xbot/internal/llm/catalogue"
 )
 
-// Settings know what people chose.
+// Settings returns what users chose.
 type Settings interface {
-	// UsualModel returns the model that a person chose for all their conversations; empty: none.
+	// UsualModel returns the model that a user chose for all their conversations; empty: none.
 	UsualModel(ctx context.Context, user chat.UserID) (string, error)
 }
 
-// Usual tells which model answers a person where neither a conversation nor a runner says otherwise.
+// Usual finds the model that answers a user if neither a conversation nor a runner selects one.
 type Usual struct {
 	Models   *catalogue.Live
 	Settings Settings
 }
 
-// Of returns its id, provider/model. One that was chosen and is not there any more is named as it was written; 0: somebody of whom nothing is known.
+// Of returns its id, provider/model. One that was chosen and no longer exists is named as it was written; user 0: an unknown user.
 func (u Usual) Of(ctx context.Context, user chat.UserID) (string, error) {
 	p, err := u.Models.Policies.Get(ctx)
 	if err != nil {

@@ -140,7 +140,7 @@ func (t *turn) help() string {
 	return strings.ReplaceAll(text, "'", "`")
 }
 
-// self returns what the demo is, or what it can do if the answer says that already.
+// self returns what the demo is, or what it can do if the answer already contains that.
 func (t *turn) self() string {
 	if t.first {
 		return t.help()
@@ -186,7 +186,7 @@ func (t *turn) reply(message string) string {
 	return echo + " " + t.say(hint)
 }
 
-// announce says what the calls do.
+// announce describes the calls.
 func (t *turn) announce() string {
 	var lines []string
 	for _, c := range t.calls {
@@ -224,7 +224,7 @@ func (t *turn) report(r result) string {
 	return sentence + "\n\n" + t.fence(r.output.Content)
 }
 
-// advice is what tools add for models alone (spec/001 §7.3).
+// advice matches the parts of results that tools add for models alone (spec/001 §7.3).
 var advice = regexp.MustCompile(`\n(?:Please fix the issue and try again\.|Do NOT retry the same command\. Analyze the error, fix the root cause\.)\s*$`)
 
 func (t *turn) fence(content string) string {
@@ -259,7 +259,7 @@ func subject(arguments string) string {
 	return short(cmp.Or(args.Command, args.URL, args.Pattern, args.Path))
 }
 
-// code marks text as code, whatever backticks it holds.
+// code marks text as code, also text that holds backticks.
 func code(text string) string {
 	if strings.Contains(text, "`") {
 		return "`` " + text + " ``"

@@ -23,8 +23,8 @@ type Store struct {
 // New returns a store over a database that asks the quota how many calls may run.
 func New(db *pg.DB, q *quota.Quota) *Store { return &Store{db: db, quota: q} }
 
-// TakeLease takes the lease of a call that is no step of its own, such as those of a compression, or finds that the turn
-// holds it for this step already. When as many calls of the tenant run as may, it is RateLimited, and says when to ask again.
+// TakeLease takes the lease of a call outside a step, such as those of a compression, or finds that the turn
+// holds it for this step already. When the tenant has reached its limit of calls, it is RateLimited, with the time of the next attempt.
 // It is given back with the end of the step or of the turn.
 func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	most, err := s.quota.Caps(ctx)
@@ -37,7 +37,7 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil // the turn is closed, which whoever goes on finds out
+		return nil // the turn is closed, which the next activity finds out
 	case err != nil:
 		return pg.Classify(fmt.Errorf("take the lease of a call: %w", err))
 	case wait > 0:
@@ -67,7 +67,7 @@ type TenantCalls struct {
 	Waiting int
 }
 
-// CallsByTenant returns who calls models now, or waits to.
+// CallsByTenant returns which tenants call models now, or wait to.
 func (s *Store) CallsByTenant(ctx context.Context) ([]TenantCalls, error) {
 	rows, err := dbsqlc.Q.LeaseTenants(ctx, s.db.Pool)
 	if err != nil {

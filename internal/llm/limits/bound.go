@@ -2,18 +2,18 @@ package limits
 
 import "xbot/internal/llm"
 
-// Model is how much one model takes.
+// Model is the limits of one model.
 type Model struct {
 	Context int  // tokens that it takes in all
 	Output  int  // tokens that it may write
-	Asked   int  // limit of an answer that somebody has set, in tokens; 0: none, the model knows best
+	Asked   int  // configured limit of an answer, in tokens; 0: none, the model knows best
 	Sees    bool // it reads pictures
 }
 
-// Known is a client that knows what its model takes. Two people may have models of one id with other limits.
+// Known is a client that knows the limits of its model. Two users may have models of one id with other limits.
 type Known interface{ Limits() Model }
 
-// For returns what the model of a client takes: what the client knows, else what is known of the model's id.
+// For returns the limits of a client's model: what the client knows, else what is known of the model's id.
 func (t Table) For(c llm.Client) Model {
 	if known, ok := c.(Known); ok {
 		return known.Limits()

@@ -1,5 +1,5 @@
-// Package limits knows how much models read and write: what their makers say of the families, by the beginning of a
-// model's name. It is what is assumed where the settings say nothing; a model that is not known gets the defaults.
+// Package limits has the context and output limits of models: the makers' figures of the families, by the beginning of a
+// model's name. They are the defaults where the settings have none; an unknown model gets general defaults.
 package limits
 
 import "strings"
@@ -16,7 +16,7 @@ type family struct {
 	context, output int
 }
 
-// families in no order: the longest prefix counts. Where members differ, the smaller figure stands: compressing early
+// families in no order: the longest prefix counts. Where members differ, the smaller figure is used: compressing early
 // costs a call, compressing late an error.
 var families = []family{
 	{"gpt-5", 400_000, 128_000}, {"gpt-5-chat", 128_000, 16_384}, {"gpt-4.1", 1_047_576, 32_768}, {"gpt-4.5", 128_000, 16_384},
@@ -68,7 +68,7 @@ func Of(model string) (context, output int) {
 	return best.context, best.output
 }
 
-// Others knows the limits of the models that an installation can choose among.
+// Others returns the limits of the models that an installation can choose among.
 type Others interface {
 	// Of returns how many tokens a model takes in all and how many of them it may write.
 	Of(model string) (context, output int)
@@ -78,7 +78,7 @@ type Others interface {
 	Sees(model string) bool
 }
 
-// Table says what the installation knows of its models.
+// Table is the configured limits of the installation's models.
 type Table struct {
 	Model           string // whose limits the others are; empty: of every model
 	Context, Output int    // tokens; 0: what is known of the model, or the default
@@ -86,7 +86,7 @@ type Table struct {
 	Others          Others // knows all of them, this one included; nil: there is but this one
 }
 
-// Of returns the limits of a model. What is set counts for the model it was set for.
+// Of returns the limits of a model. Configured limits count for the model they were set for.
 func (t Table) Of(model string) (context, output int) {
 	if t.Others != nil {
 		return t.Others.Of(model)
@@ -104,7 +104,7 @@ func (t Table) Of(model string) (context, output int) {
 	return context, output
 }
 
-// Sees reports whether a model reads pictures. What is set counts for the model it was set for.
+// Sees reports whether a model reads pictures. A configured value counts for the model it was set for.
 func (t Table) Sees(model string) bool {
 	if t.Others != nil {
 		return t.Others.Sees(model)

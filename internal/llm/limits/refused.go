@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// number is how providers write a count of tokens.
+// number matches a provider's notation of a count of tokens.
 const number = `\(?\s*([\d,_]{3,12})`
 
 // figures is a phrase with numbers in it; window and sent are the groups of the numbers, 0: it has none.
@@ -50,18 +50,18 @@ var refusals = []figures{
 	{regexp.MustCompile(`context length of only ` + number), 1, 0},                                                                                       // LM Studio
 }
 
-// Limits of a rate and of the size of a body. They say nothing of the context window, so that only the request that they refuse is affected.
+// Limits of a rate and of the size of a body. They do not concern the context window, so that only the request that they refuse is affected.
 var (
 	rates  = regexp.MustCompile(`per[ -](?:second|min|hour|day)|\((?:tpm|tpd|itpm)\)|rate[ _]limit`)
 	rate   = figures{regexp.MustCompile(`limit:? ` + number + `,? requested:? ` + number), 1, 2} // OpenAI, Groq
 	bodies = regexp.MustCompile(`total message size|payload|entity too large|body size|request body|\bbytes\b|\d ?[kmg]i?b\b|maximum size|request_too_large`)
 )
 
-// Refusal is what the refusal of a request that was too long says.
+// Refusal is the content of a provider's refusal of a request that was too long.
 type Refusal struct {
-	Window int  // tokens that a request may have; 0: it does not say
-	Sent   int  // tokens that the request had by the provider's count; 0: it does not say
-	Once   bool // it is about this request alone, the size of its body or a rate, and says nothing of the model's context window
+	Window int  // tokens that a request may have; 0: not given
+	Sent   int  // tokens that the request had by the provider's count; 0: not given
+	Once   bool // it is about this request alone, the size of its body or a rate, and not about the model's context window
 }
 
 // Refused reads the refusal of a request that was too long: its status and words.

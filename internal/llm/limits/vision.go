@@ -18,7 +18,7 @@ var (
 	seeingWords = []string{"vl", "vision", "omni", "multimodal"}
 )
 
-// Sees reports whether a model reads pictures, as far as its name tells. The name may have its provider in front, as in Of.
+// Sees reports whether a model reads pictures, judged by its name. The name may have its provider in front, as in Of.
 func Sees(model string) bool {
 	name := strings.ToLower(strings.TrimSpace(model[strings.LastIndexByte(model, '/')+1:]))
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }

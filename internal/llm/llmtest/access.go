@@ -14,7 +14,7 @@ func (s *Server) RequireKey(key string) {
 	s.key = key
 }
 
-// SetModels says which models there are. Requests for others are refused; without ids every model is there.
+// SetModels sets which models there are. Requests for others are refused; without ids every model is there.
 func (s *Server) SetModels(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

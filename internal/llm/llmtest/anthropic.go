@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Signature returns the signature that the server gives to a thinking block, so that a test can tell whether the
+// Signature returns the signature that the server gives to a thinking block, so that a test can check whether the
 // client gave the block back unchanged.
 func Signature(thinking string) string {
 	return fmt.Sprintf("signed:%d:%s", len(thinking), cutTail(thinking, 8))
@@ -120,7 +120,7 @@ func anthropicMessage(req Request, reply Reply) object {
 	}
 }
 
-// anthropicUsage counts the cached part beside the rest of the input, as that API does.
+// anthropicUsage counts the cached part separately from the rest of the input, as that API does.
 func anthropicUsage(u Usage, output int) object {
 	return object{
 		"input_tokens": u.Prompt - u.Cached, "cache_read_input_tokens": u.Cached, "cache_creation_input_tokens": 0,

@@ -24,7 +24,7 @@ type piece struct {
 	} `json:"source"`
 }
 
-// imageURL is data:image/png;base64,… in an object, or by itself in the Responses API.
+// imageURL is data:image/png;base64,… in an object, or as a plain string in the Responses API.
 type imageURL struct{ URL string }
 
 // UnmarshalJSON accepts both.
@@ -36,7 +36,7 @@ func (u *imageURL) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(u))
 }
 
-// picture is what the piece shows, if it shows one.
+// picture is the picture in the piece, if it has one.
 func (p piece) picture() (Picture, bool, error) {
 	switch p.Type {
 	case "image_url", "input_image":

@@ -8,7 +8,7 @@
 //
 // # Programs
 //
-// Without a handler the server does what the last user message says. A message is a program when at least one of its
+// Without a handler the server runs the last user message. A message is a program when at least one of its
 // lines starts with a word of this list; its other lines are ignored, so text that a product adds does no harm. A
 // message that is no program is answered with "echo: " and its text, cut to 200 runes.
 //
@@ -16,7 +16,7 @@
 //	think TEXT                reasoning before the answer of this step
 //	call NAME JSON            asks for a tool call; JSON is sent as written, {} when left out
 //	then                      begins the next step
-//	each                      from here on every call is a step of its own
+//	each                      from here on every call is a separate step
 //	repeat N call NAME JSON   N steps of one call; {{n}} in JSON is the number of the step, from 1
 //	# TEXT                    ignored, but makes this conversation another one for counting attempts
 //
@@ -30,7 +30,7 @@
 // The server takes the step from the request: the number of assistant messages with tool calls after the last user
 // message. After the last step it answers "done".
 //
-// These lines change how the step in which they stand is sent. TIMES says how many attempts are hit, all of them when
+// These lines change how their step is sent. TIMES is how many attempts are hit, all of them when
 // left out; attempts are counted per program, step and number of user messages so far. D is a Go duration.
 //
 //	delay D                   nothing, not even headers, for D
@@ -54,9 +54,9 @@
 //
 // A user message that begins with <system-reminder> is passed over when the last user message is looked for.
 //
-// RequireKey makes the server refuse requests without a key; SetModels says which models there are, and are listed at
+// RequireKey makes the server refuse requests without a key; SetModels sets which models there are, and are listed at
 // GET /v1/models. SetWindow makes the server count tokens and refuse what is longer than a context window, as real providers do.
 //
-// A server in a process of its own is in cmd/llmtest; what it recorded is at GET /_requests, DELETE /_requests forgets
+// cmd/llmtest runs a server in a separate process; its record is at GET /_requests, DELETE /_requests clears
 // it.
 package llmtest

@@ -13,7 +13,7 @@ const (
 	maxChunks    = 100_000
 )
 
-// Run is the handler that does what the last user message says; see the package comment.
+// Run is the handler that runs the last user message as a program; see the package comment.
 func Run(req Request) Reply {
 	p := parseProgram(req.User)
 	switch {
@@ -241,7 +241,7 @@ func (p *parser) fault(rest string, apply func(*Reply)) {
 	s.faults = append(s.faults, f)
 }
 
-// retryAfter says it in seconds, and in milliseconds as OpenAI does when a second is too coarse.
+// retryAfter returns the header in seconds, and in milliseconds as OpenAI does when a second is too coarse.
 func retryAfter(d time.Duration) http.Header {
 	if d%time.Second == 0 {
 		return http.Header{"Retry-After": {strconv.Itoa(int(d / time.Second))}}
@@ -249,7 +249,7 @@ func retryAfter(d time.Duration) http.Header {
 	return http.Header{"Retry-After-Ms": {strconv.FormatInt(d.Milliseconds(), 10)}}
 }
 
-// number reads a count; what is no number is 0, since a program has nobody to complain to.
+// number reads a count; anything else is 0, since a program cannot report errors.
 func number(text string, most int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Reply is what the server sends. The zero Reply is an empty answer.
+// Reply is the server's response. The zero Reply is an empty answer.
 type Reply struct {
 	Text      string
 	Reasoning string
@@ -24,14 +24,14 @@ type Reply struct {
 	Whole   bool // each tool call in one piece
 	Plain   bool // a JSON answer though a stream was asked for (not Anthropic)
 
-	Break Break // what goes wrong
+	Break Break // the fault of the response
 
 	// Status other than 0 and 200 is answered with an error in the dialect of the request.
 	Status int
-	Error  string      // what an error says, by Status or by ErrorPart
+	Error  string      // text of an error, by Status or by ErrorPart
 	Header http.Header // added to the response
 	// Body, when not empty, is sent verbatim with Status (200 when 0) instead of all that is above, but for Delay,
-	// Header and Break. Its content type is text/event-stream unless Header says otherwise.
+	// Header and Break. Its content type is text/event-stream unless Header has another.
 	Body string
 }
 
@@ -45,7 +45,7 @@ type Call struct {
 // Usage is a token count.
 type Usage struct{ Prompt, Completion, Cached int }
 
-// IDs says which ids tool calls get.
+// IDs selects the ids of tool calls.
 type IDs int
 
 // How tool calls are numbered.
@@ -79,7 +79,7 @@ func (r Reply) finish() string {
 	}
 }
 
-// usage returns the counts of the reply, guessed at four bytes a token where it does not say.
+// usage returns the counts of the reply, guessed at four bytes a token where it has none.
 func (r Reply) usage(req Request) Usage {
 	if r.Usage != nil {
 		return *r.Usage

@@ -17,8 +17,8 @@ const (
 	Anthropic = "anthropic"
 )
 
-// Reminder begins what the product says to the model at the end of a request, in the place of a user: it is nobody's
-// message, so it is no program either.
+// Reminder begins what the product adds at the end of a request with role user: no user wrote
+// it, so it is no program either.
 const Reminder = "<system-reminder>"
 
 // Request is one recorded request.
@@ -33,7 +33,7 @@ type Request struct {
 	Stream    bool      `json:"stream"`
 	MaxTokens int       `json:"max_tokens,omitempty"`
 	System    string    `json:"system,omitempty"`
-	Messages  []Message `json:"messages"` // without the system prompt; Anthropic's tool results are messages of their own
+	Messages  []Message `json:"messages"` // without the system prompt; Anthropic's tool results are separate messages
 	Tools     []Tool    `json:"tools,omitempty"`
 
 	User  string `json:"user"`  // text of the last user message
@@ -80,7 +80,7 @@ func (r Request) LastTool() string {
 	return ""
 }
 
-// IsReminder reports whether a message is a reminder and not what a person said.
+// IsReminder reports whether a message is a reminder and not a user's.
 func (m Message) IsReminder() bool { return m.Role == "user" && strings.HasPrefix(m.Content, Reminder) }
 
 // place fills what follows from the messages.
@@ -100,10 +100,10 @@ func (r *Request) place() {
 	}
 }
 
-// steps is how a product may say that one pair stands for the calls of several steps.
+// steps matches the notice of a product that one pair replaces the calls of several steps.
 var steps = regexp.MustCompile(`^\S* ?Results of \d+ earlier calls in (\d{1,6}) steps are masked:`)
 
-// collapsed returns how many steps a result stands for beside its own.
+// collapsed returns how many steps besides the last one a result represents.
 func collapsed(content string) int {
 	if found := steps.FindStringSubmatch(content); found != nil {
 		return number(found[1], 1_000_000) - 1

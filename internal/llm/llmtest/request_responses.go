@@ -27,7 +27,7 @@ func (i inputItem) kind() string {
 	return i.Type
 }
 
-// responsesBody is what is read of a request to the Responses API.
+// responsesBody is the part of a request to the Responses API that is read.
 type responsesBody struct {
 	Model        string          `json:"model"`
 	Stream       bool            `json:"stream"`

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Sealed returns the encrypted content that the server gives to reasoning of the Responses API, so that a test can tell whether the
+// Sealed returns the encrypted content that the server gives to reasoning of the Responses API, so that a test can check whether the
 // client gave it back.
 func Sealed(reasoning string) string {
 	return fmt.Sprintf("sealed:%d:%s", len(reasoning), cutTail(reasoning, 8))
@@ -56,7 +56,7 @@ func outcomeOf(reply Reply) string {
 	}
 }
 
-// responseObject is the answer as it stands at the beginning and at the end.
+// responseObject is the answer object of the first and the last event.
 func responseObject(req Request, reply Reply, status string) object {
 	output, details, usage, failure := []object{}, any(nil), any(nil), any(nil)
 	if status == "completed" || status == "incomplete" {

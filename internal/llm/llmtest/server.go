@@ -300,5 +300,5 @@ func (s *Server) listRequests(w http.ResponseWriter, _ *http.Request) {
 func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(cmp.Or(status, http.StatusOK))
-	_ = json.NewEncoder(w).Encode(value) // the client is gone; nobody is left to tell
+	_ = json.NewEncoder(w).Encode(value) // an error means that the client is gone
 }

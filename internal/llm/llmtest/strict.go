@@ -14,7 +14,7 @@ var (
 	idOfCall     = regexp.MustCompile(`^[a-zA-Z0-9]{9,40}$`)
 )
 
-// faulty answers a request that one provider or another would refuse, whatever the model. Such a request must never be
+// faulty answers a request that one provider or another would refuse with any model. Such a request must never be
 // made: its parts come from the conversation, so that the next one would be refused as well.
 func faulty(req Request) (Reply, bool) {
 	complaint := ""
@@ -94,7 +94,7 @@ func callFault(c Call, open map[string]bool) string {
 	return ""
 }
 
-// alternationFault looks for what Anthropic's API refuses beside that.
+// alternationFault looks for further faults that Anthropic's API refuses.
 func alternationFault(raw []byte) string {
 	var body struct {
 		Messages []struct {

@@ -9,7 +9,7 @@ import (
 // leastOutputTokens is the smallest limit of an answer that the Responses API takes.
 const leastOutputTokens = 16
 
-// itemsFault looks for what the Responses API refuses, or does not mean as it looks, beside what transcriptFault looks for.
+// itemsFault looks for what the Responses API refuses or misreads, in addition to what transcriptFault looks for.
 func itemsFault(raw []byte) string {
 	var body responsesBody
 	if json.Unmarshal(raw, &body) != nil {

@@ -13,7 +13,7 @@ import (
 type Window struct {
 	// Tokens is the context window: requests with more are refused in the words of their dialect. 0: none is.
 	Tokens int
-	// Vocabulary is what tokens are counted with; empty means cl100k_base, which is not what the product estimates with.
+	// Vocabulary is the encoding that tokens are counted with; empty means cl100k_base, which is not what the product estimates with.
 	Vocabulary tokenizer.Encoding
 	// Scale multiplies every count, for a provider that counts otherwise; 0 means 1.
 	Scale float64
@@ -23,10 +23,10 @@ type Window struct {
 // do so send long conversations.
 const keptWhole = 100
 
-// messageOverhead is what a message costs beside its text, in tokens.
+// messageOverhead is the cost of a message in addition to its text, in tokens.
 const messageOverhead = 4
 
-// counter counts the tokens of requests. Texts come again and again, so their counts are kept.
+// counter counts the tokens of requests. Texts come again and again, so it caches their counts.
 type counter struct {
 	window Window
 	codec  tokenizer.Codec
@@ -96,7 +96,7 @@ func (c *counter) refuse(req Request) (Reply, bool) {
 	return Reply{Status: http.StatusBadRequest, Error: said}, true
 }
 
-// usage counts what was sent and what is answered.
+// usage counts the tokens of the request and the answer.
 func (c *counter) usage(req Request, reply Reply) *Usage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

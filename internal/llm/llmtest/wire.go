@@ -21,7 +21,7 @@ type script struct {
 	garbage          event   // what Garbage sends
 }
 
-// wire writes a response and notices when nobody is there to read it.
+// wire writes a response and notices when the client is gone.
 type wire struct {
 	w    http.ResponseWriter
 	done <-chan struct{} // the client went
@@ -92,7 +92,7 @@ func (o *wire) reset() {
 	_ = conn.Close() // the point of it
 }
 
-// play sends a script with what the reply says to break.
+// play sends a script with the faults of the reply.
 func (o *wire) play(s script, b Break) {
 	o.begin("text/event-stream")
 	o.send(s.head...)

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/llm/wire"
 )
 
-// arguments are those of a call while they grow, with how much of them was passed on.
+// arguments are the arguments of a call while they grow, with how much of them was passed on.
 type arguments struct {
 	written strings.Builder
 	seam    wire.Seam
@@ -28,7 +28,7 @@ func (a *arguments) add(piece string) {
 // String returns all of them.
 func (a *arguments) String() string { return a.written.String() }
 
-// pass passes on what is new.
+// pass passes on the new part.
 func (a *arguments) pass(to llm.Sink, call int) {
 	if a.differs || a.passed == a.written.Len() {
 		return

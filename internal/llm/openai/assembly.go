@@ -29,7 +29,7 @@ type assembly struct {
 	model           string
 }
 
-// pieces are those of one text.
+// pieces are the pieces of one text.
 type pieces struct {
 	running
 

@@ -92,7 +92,7 @@ func (c *calls) find(p callPart) *openCall {
 	case last == nil:
 		return nil
 	case id != "" && last.id != "" && id != last.id:
-		return nil // another id with a name of its own
+		return nil // another id with another name
 	case last.name != "" && p.Function.Arguments != "" && last.complete() && (last != same || !last.repeats(string(p.Function.Arguments))):
 		return nil // the last call has all its arguments, and here is a name with more
 	case last.name != "" && name != last.name && (p.Index == nil && id == "" || p.Index != nil && int(*p.Index) != last.index):

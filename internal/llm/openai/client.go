@@ -1,5 +1,5 @@
-// Package openai speaks to every provider with OpenAI's chat completions API: OpenAI itself, DeepSeek, Qwen, Moonshot,
-// OpenRouter, vLLM, Ollama, llama.cpp and their like; or, where Config says so, with its Responses API. It streams, and it copes with how
+// Package openai calls every provider with OpenAI's chat completions API: OpenAI itself, DeepSeek, Qwen, Moonshot,
+// OpenRouter, vLLM, Ollama, llama.cpp and their like; or, if Config asks for it, with its Responses API. It streams, and it copes with how
 // they differ.
 package openai
 
@@ -21,12 +21,12 @@ import (
 // DefaultBaseURL is OpenAI's own.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config says which provider, and how.
+// Config selects a provider and model, and how to call them.
 type Config struct {
 	BaseURL string // up to and without /chat/completions or /responses; empty means DefaultBaseURL
 	APIKey  string // empty for servers that need none
 	Model   string // required; the provider's name of it
-	// Responses says that the Responses API is spoken instead of chat completions.
+	// Responses selects the Responses API instead of chat completions.
 	Responses bool
 	// IdleTimeout is how long a call may make no progress; zero means wire.DefaultIdleTimeout.
 	IdleTimeout time.Duration
@@ -59,7 +59,7 @@ func New(cfg Config) (*Client, error) {
 	return &Client{endpoint: endpoint, base: base, model: model, responses: cfg.Responses, dialect: wire.NewLessons(firstDialect(base, model))}, nil
 }
 
-// baseOf returns the address of the API, of whatever people copy from a provider's pages.
+// baseOf returns the base address of the API. It accepts the forms that people copy from a provider's pages.
 func baseOf(cfg Config) string {
 	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
 	for _, end := range []string{"/chat/completions", "/responses"} {
@@ -134,7 +134,7 @@ func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d 
 	return answer, err
 }
 
-// complete sends the request once, to chat completions, as the dialect wants it. A partial answer comes back beside an
+// complete sends the request once, to chat completions, as the dialect wants it. A partial answer is returned together with an
 // error, without its tool calls, whose arguments may be cut.
 func (c *Client) complete(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)

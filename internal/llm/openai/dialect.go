@@ -29,7 +29,7 @@ type dialect struct {
 	lift     bool // of the Responses API: pictures in the results of tools are refused
 }
 
-// thinkDialect is how a model is asked to think, and what it is given back of its thoughts.
+// thinkDialect is how a model is asked to think, and how it gets its thoughts back.
 type thinkDialect struct {
 	effort    effort
 	reasoning reasoning

@@ -31,7 +31,7 @@ func refuseWith(call *wire.Call, content []byte) *wire.Refusal {
 	return refuse(call, slices.Concat([]byte(`{"error":`), content, []byte("}")))
 }
 
-// isFailure reports whether the content of an error field says that there is an error.
+// isFailure reports whether the content of an error field is an error.
 func isFailure(content json.RawMessage) bool {
 	return isSet(content) && string(content) != "false" && string(content) != "{}"
 }

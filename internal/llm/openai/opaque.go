@@ -7,10 +7,10 @@ import (
 	"xbot/internal/llm"
 )
 
-// between stands between two messages of one answer, which are one text here.
+// between separates two messages of one answer, which are one text here.
 const between = "\n\n"
 
-// opaque is what Answer.Opaque holds of an answer of the Responses API: the order of its items, and its reasoning, which the API wants
+// opaque is the content of Answer.Opaque for an answer of the Responses API: the order of its items, and its reasoning, which the API wants
 // back in place. Text and calls are only referred to, since the answer has them.
 type opaque struct {
 	Origin string `json:"origin"`
@@ -38,7 +38,7 @@ type summary struct {
 	Text string `json:"text"`
 }
 
-// encode returns nothing when the plain order says as much.
+// encode returns nothing when the plain order has the same content.
 func (o opaque) encode() json.RawMessage {
 	if !slices.ContainsFunc(o.Items, func(k kept) bool { return k.Encrypted != "" || k.Phase != "" || len(k.Other) > 0 }) {
 		return nil

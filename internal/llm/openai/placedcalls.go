@@ -96,7 +96,7 @@ func (c *placedCall) write(piece string) {
 	}
 }
 
-// settle takes all the arguments, where they are told.
+// settle takes the complete arguments, if there are any.
 func (c *placedCall) settle(arguments string) {
 	if c != nil && !c.done && strings.TrimSpace(arguments) != "" {
 		c.arguments.settle(arguments)

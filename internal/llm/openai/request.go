@@ -31,7 +31,7 @@ type message struct {
 	state fields
 }
 
-// MarshalJSON writes the message, and beside its fields what its provider wants back.
+// MarshalJSON writes the message, with the extra fields that its provider wants back.
 func (m message) MarshalJSON() ([]byte, error) {
 	type plain message
 	raw, err := json.Marshal(plain(m))
@@ -190,7 +190,7 @@ func recall(out *message, m llm.Message, origin string, d dialect, thinks bool) 
 	}
 }
 
-// encodeContent returns what a message says: a string, which all providers take, or its text and its pictures.
+// encodeContent returns the content of a message: a string, which all providers take, or its text and its pictures.
 func encodeContent(m llm.Message) any {
 	if len(m.Pictures) == 0 {
 		return m.Content
@@ -286,7 +286,7 @@ func responseFormat(f *chat.AnswerFormat) map[string]any {
 	return map[string]any{"type": "json_schema", "json_schema": formatFields(f)}
 }
 
-// formatFields are the name, the schema and what else is said of a form.
+// formatFields are the name, the schema and the other properties of a form.
 func formatFields(f *chat.AnswerFormat) map[string]any {
 	out := map[string]any{"name": f.Name, "schema": f.Schema, "strict": f.Strict}
 	if f.Description != "" {

@@ -15,10 +15,10 @@ import (
 // OpenAI's Responses API: the conversation is a list of items, nothing is stored at the provider, and what a model thought comes back
 // encrypted, to be given back. Shapes: the API reference (POST /v1/responses), openai-python's types/responses and the SDK's types.
 
-// leastOutput is the smallest limit of an answer that the API takes, in tokens: below it says "integer_below_min_value".
+// leastOutput is the smallest limit of an answer that the API takes, in tokens: below it fails with "integer_below_min_value".
 const leastOutput = 16
 
-// respond sends the request once, to the Responses API, as the dialect wants it. A partial answer comes back beside an error, without
+// respond sends the request once, to the Responses API, as the dialect wants it. A partial answer is returned together with an error, without
 // its tool calls, whose arguments may be cut.
 func (c *Client) respond(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
@@ -136,7 +136,7 @@ func with(item any, other fields) any {
 	return all
 }
 
-// encodeAnswer returns the items of an earlier answer in their order. Reasoning that somebody else encrypted, or that no longer fits
+// encodeAnswer returns the items of an earlier answer in their order. Reasoning that another provider encrypted, or that no longer fits
 // the text and the calls, is left out, and so is what nothing follows: the API refuses reasoning "without its required following item".
 func encodeAnswer(m llm.Message, origin string, d dialect) []any {
 	var items []any
@@ -167,7 +167,7 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []any {
 	return items[:len(items)-leading]
 }
 
-// encodeOutput returns what a tool said: a string, or its text and its pictures (types/responses/response_function_call_output_item_param).
+// encodeOutput returns the output of a tool: a string, or its text and its pictures (types/responses/response_function_call_output_item_param).
 func encodeOutput(m llm.Message) any {
 	if len(m.Pictures) == 0 {
 		return m.Content

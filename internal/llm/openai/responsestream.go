@@ -100,7 +100,7 @@ type response struct {
 	heard           map[source]int // what came in pieces, and where it begins in the text or in the reasoning
 	open            map[int]bool   // places of items that have begun and not ended
 	phases          map[int]string // of messages, by their place
-	apart           bool           // what is thought next stands apart from what was thought before
+	apart           bool           // the next thinking is separated from the thinking before
 	finish          llm.FinishReason
 	usage           chat.Usage
 	model           string
@@ -212,7 +212,7 @@ type source struct {
 	id      string
 }
 
-// hear notes that a piece of an item follows what came before.
+// hear records that a piece of an item follows what came before.
 func (r *response) hear(item source, before string) {
 	r.heard[source{item.thought, item.place, ""}] = len(before)
 	if _, known := r.heard[source{item.thought, 0, item.id}]; !known && item.id != "" {
@@ -363,7 +363,7 @@ func (r *response) end(place int, it item) {
 	}
 }
 
-// keep stores reasoning to send back: encrypted content, or unknown fields together with the content. It stands before what follows it in the
+// keep stores reasoning to send back: encrypted content, or unknown fields together with the content. It is placed before what follows it in the
 // output: some services end it after its call (earendil-works/pi#6009).
 func (r *response) keep(place int, it item) {
 	if it.Encrypted == "" && len(it.other) == 0 {

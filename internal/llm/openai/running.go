@@ -9,7 +9,7 @@ const (
 	certainByThree = 16
 )
 
-// running is a text that comes in pieces. By the book a piece is what is new; some services send all that there is so far
+// running is a text that comes in pieces. By the book a piece is the new part; some services send all that there is so far
 // (QwenLM/qwen-code#3896), or all of it once more at the end (openclaw/openclaw#142888).
 type running struct {
 	all    strings.Builder

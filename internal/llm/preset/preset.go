@@ -13,7 +13,7 @@ type Dialect string
 
 // The dialects, by the names of the adapters.
 const (
-	OpenAI    Dialect = "openai" // chat completions, or Responses where a subscription says so
+	OpenAI    Dialect = "openai" // chat completions, or Responses if a subscription selects it
 	Anthropic Dialect = "anthropic"
 )
 

@@ -22,7 +22,7 @@ const (
 	Demo      = "demo"
 )
 
-// Config says which model answers: LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_RETRY_TIMEOUT.
+// Config selects the model that answers: LLM_PROVIDER, LLM_BASE_URL, LLM_API_KEY, LLM_MODEL and LLM_RETRY_TIMEOUT.
 type Config struct {
 	Provider    string        // empty: what Model names, else openai when a key or base URL is set, else demo
 	BaseURL     string        // empty: the provider's own
@@ -30,9 +30,9 @@ type Config struct {
 	Model       string        // "gpt-5.2", "anthropic:claude-opus-4-8" or "anthropic/claude-opus-4-8"
 	IdleTimeout time.Duration // how long a call may make no progress; zero means 120 s
 	Transport   http.RoundTripper
-	// Responses says that OpenAI's Responses API is spoken instead of chat completions.
+	// Responses selects OpenAI's Responses API instead of chat completions.
 	Responses bool
-	// Verbatim says that Provider is set and that Model is the provider's own name of it, whatever it looks like.
+	// Verbatim means that Provider is set and that Model is the provider's own name of it, in any form.
 	Verbatim bool
 }
 
@@ -138,7 +138,7 @@ func isProvider(name string) bool {
 	}
 }
 
-// place names who would be called.
+// place names the provider that would be called.
 func place(cfg Config) string {
 	if cfg.BaseURL != "" {
 		return "the service at LLM_BASE_URL"

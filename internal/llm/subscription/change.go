@@ -10,7 +10,7 @@ import (
 	"xbot/internal/secret"
 )
 
-const unnamed = "unnamed" // stands for a model where none is named yet
+const unnamed = "unnamed" // placeholder for a model that is not named yet
 
 // keep takes the stored key over.
 func (s *Store) keep(o *Opened, was subscriptionstore.Subscription) error {

@@ -16,10 +16,10 @@ const (
 	maxURL    = 512
 )
 
-// names are what subscriptions may be called: a name is the first part of the ids of models.
+// names matches the names of subscriptions: a name is the first part of the ids of models.
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
-// Check refuses a subscription whose form is wrong, with a sentence that says what to change. It makes no request.
+// Check refuses a subscription whose form is wrong, with a sentence on what to change. It makes no request.
 func Check(s chat.Subscription) error {
 	switch {
 	case !names.MatchString(s.Name):

@@ -1,5 +1,5 @@
-// Package subscription keeps the accounts at providers of models: those of people and the installation's, with their keys sealed. It
-// tries them and asks providers which models they offer. Which model answers whom is decided in llm/choice.
+// Package subscription stores the accounts at providers of models: those of users and the installation's, with their keys sealed. It
+// tries them and asks providers which models they offer. llm/choice decides which model answers which user.
 package subscription
 
 import (
@@ -28,7 +28,7 @@ type Rows interface {
 type Store struct {
 	Rows Rows
 	Key  secret.Sealer
-	// Public carries the requests of people's own subscriptions, whose address they chose: it reaches the public internet alone. Those of the
+	// Public carries the requests of users' own subscriptions, whose address they chose: it reaches the public internet alone. Those of the
 	// installation, which administrators write, may lead into its network.
 	Public http.RoundTripper
 	Idle   time.Duration // how long a call may make no progress; 0 means the adapters' default
@@ -45,7 +45,7 @@ type Opened struct {
 // Version counts the changes of all subscriptions.
 func (s *Store) Version(ctx context.Context) (int64, error) { return s.Rows.SubscriptionsVersion(ctx) }
 
-// Opened lists those of the installation and of a person, with their keys.
+// Opened lists those of the installation and of a user, with their keys.
 func (s *Store) Opened(ctx context.Context, user chat.UserID) (list []Opened, version int64, err error) {
 	rows, version, err := s.Rows.Subscriptions(ctx, user)
 	if err != nil {
@@ -63,7 +63,7 @@ func (s *Store) open(r subscriptionstore.Subscription) Opened {
 	return o
 }
 
-// List returns those of a person; with shared, those of the installation before them. Keys are left out.
+// List returns those of a user; with shared, those of the installation before them. Keys are left out.
 func (s *Store) List(ctx context.Context, user chat.UserID, shared bool) ([]chat.Subscription, error) {
 	rows, _, err := s.Rows.Subscriptions(ctx, user)
 	if err != nil {
@@ -78,7 +78,7 @@ func (s *Store) List(ctx context.Context, user chat.UserID, shared bool) ([]chat
 	return out, nil
 }
 
-// Config says how a model of a subscription is called.
+// Config returns how to call a model of a subscription.
 func (s *Store) Config(o Opened, model string) provider.Config {
 	cfg := provider.Config{Provider: o.Provider, Responses: o.APIType == chat.APIResponses, BaseURL: o.BaseURL, APIKey: o.Key, Model: model, IdleTimeout: s.Idle, Verbatim: true}
 	if !o.Shared {
@@ -87,7 +87,7 @@ func (s *Store) Config(o Opened, model string) provider.Config {
 	return cfg
 }
 
-// Draft is what somebody would have a subscription be.
+// Draft is a new subscription or a change of one, not yet saved.
 type Draft struct {
 	chat.Subscription // of a change: its id and the revision that it was made from
 
@@ -95,8 +95,8 @@ type Draft struct {
 	Forget bool   // the stored key is removed
 }
 
-// whole is a draft with the key that it leaves as it is. An address that changes takes no stored key along: it would be sent to whoever
-// is there.
+// whole returns a draft with the stored key if it has none. A changed address takes no stored key along, as the key would be sent to
+// the new address.
 func (s *Store) whole(ctx context.Context, d Draft) (Opened, error) {
 	d.Name, d.BaseURL, d.Key = strings.ToLower(strings.TrimSpace(d.Name)), strings.TrimSpace(d.BaseURL), strings.TrimSpace(d.Key)
 	d.Shared = d.User == 0

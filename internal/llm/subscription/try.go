@@ -18,7 +18,7 @@ const (
 	triedText = 200  // characters that are shown
 )
 
-// Tried is what one short call has shown.
+// Tried is the result of one short call.
 type Tried struct {
 	Model   string `json:"model"`
 	Passed  bool   `json:"passed"`
@@ -27,8 +27,8 @@ type Tried struct {
 	MS      int64  `json:"ms" doc:"How long the call took, in milliseconds."`
 }
 
-// Try makes one short call of a model as a draft says it, and stores nothing. An error says what is wrong with the draft's form; what is wrong
-// with the provider stands in the result.
+// Try makes one short call of a model with the settings of a draft, and stores nothing. An error describes a fault of the draft's form; a fault
+// of the provider is in the result.
 func (s *Store) Try(ctx context.Context, d Draft, model string) (Tried, error) {
 	if model = strings.TrimSpace(model); model == "" {
 		return Tried{}, fault.Errorf(fault.Invalid, "name the model that is to be tried")
@@ -56,14 +56,14 @@ func (s *Store) Try(ctx context.Context, d Draft, model string) (Tried, error) {
 	return out, nil
 }
 
-// Offered is what a provider says it offers.
+// Offered is a provider's answer to which models it offers.
 type Offered struct {
 	Models  []chat.SubscribedModel `json:"models" doc:"By name, with what the provider tells of them."`
 	Problem string                 `json:"problem,omitempty" doc:"Why there are none, and what to do."`
 }
 
-// Offered asks the provider which models it offers, as a draft says how it is reached. An error says what is wrong with the draft's form; what is
-// wrong with the provider stands in the result.
+// Offered asks the provider which models it offers, with the settings of a draft. An error describes a fault of the draft's form; a fault
+// of the provider is in the result.
 func (s *Store) Offered(ctx context.Context, d Draft) (Offered, error) {
 	out := Offered{Models: []chat.SubscribedModel{}}
 	o, err := s.whole(ctx, d)
@@ -84,7 +84,7 @@ func (s *Store) Offered(ctx context.Context, d Draft) (Offered, error) {
 	return out, nil
 }
 
-// problem says in words why a call failed.
+// problem describes why a call failed.
 func problem(ctx context.Context, err error) string {
 	if ctx.Err() != nil {
 		return "it did not answer in time"

@@ -9,7 +9,7 @@ import (
 )
 
 var (
-	// section is what stands around calls and says nothing.
+	// section matches markers around calls, which have no content.
 	section = regexp.MustCompile(`^(?:<\|tool_calls?_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|<｜end▁of▁sentence｜>|</?(?:｜DSML｜|antml:)?function_calls>|` +
 		`</?(?:｜DSML｜)?tool_calls>|</?minimax:tool_call>|<\|(?:call|end|return)\|>)`)
 	// deepseek is a call of DeepSeek V3 and R1, with a block of code, and of V3.1, without one.
@@ -19,7 +19,7 @@ var (
 	attribute = regexp.MustCompile(`(?s)<(?:｜DSML｜|antml:)?parameter name="([^"]+)"(?:\s+string="(true|false)")?\s*>(.*?)</(?:｜DSML｜|antml:)?parameter>`)
 	// harmony is the head of a call of OpenAI's open models, with its tokens or, from some servers, without.
 	harmony = regexp.MustCompile(`^(?:<\|start\|>)?(?:assistant)?(?:<\|channel\|>)?commentary to=functions\.([\w.-]+)\s*(?:<\|channel\|>commentary\s*)?(?:<\|constrain\|>)?\s*(?:json)?\s*(?:<\|message\|>)?`)
-	// analysis is what such a model has thought before the call.
+	// analysis matches such a model's thinking before the call.
 	analysis = regexp.MustCompile(`(?s)(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>.*?(?:<\|end\|>|$)|^analysis[A-Z"'].*$`)
 	// argument is a named argument in the format of GLM.
 	argument = regexp.MustCompile(`(?s)<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>`)
@@ -59,7 +59,7 @@ func inTag(inner string) []llm.ToolCall {
 	return []llm.ToolCall{{Name: name, Arguments: parameters(pairs)}}
 }
 
-// attributes builds arguments from parameters that are named by an attribute. One that is not said to be a string is the JSON value that it is,
+// attributes builds arguments from parameters that are named by an attribute. One not marked as a string is the JSON value that it is,
 // or else a string.
 func attributes(body string) string {
 	arguments := map[string]any{}

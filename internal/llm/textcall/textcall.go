@@ -28,7 +28,7 @@ type Result struct {
 // marks begin a call at the beginning of a line, in the formats of Hermes, Qwen and GLM, of Llama, of Mistral, and of Claude.
 var marks = []string{"<tool_call>", "<tool_calls>", "<function=", "[TOOL_CALLS]", "<function_calls>", "<invoke name=", "commentary to=functions."}
 
-// tokens begin a call wherever they stand in a line: those of Kimi, DeepSeek, MiniMax and of OpenAI's open models, which are in no prose.
+// tokens begin a call anywhere in a line: those of Kimi, DeepSeek, MiniMax and of OpenAI's open models, which are in no prose.
 var tokens = []string{
 	"<|tool_calls_section_begin|>", "<|tool_call_section_begin|>", "<|tool_call_begin|>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜",
 	"<minimax:tool_call>", "<|start|>assistant<|channel|>commentary", "<|channel|>commentary", "assistantcommentary to=functions.",

@@ -1,4 +1,4 @@
-// Package usage says what the tokens that people spent have cost.
+// Package usage computes the cost of the tokens that users spent.
 package usage
 
 import (
@@ -8,20 +8,20 @@ import (
 	"xbot/internal/chat/ops"
 )
 
-// Currency is what prices are in.
+// Currency is the currency of prices.
 const Currency = "USD"
 
-// Prices are what providers ask, by provider/model. Of a model that is not there nothing is known.
+// Prices are the prices of providers, by provider/model. The price of a model that is not there is unknown.
 type Prices map[string]chat.Price
 
-// Pricer knows what the models cost that a person can choose; 0: those that everybody can.
+// Pricer returns the prices of the models that a user can choose; 0: those that all users can choose.
 type Pricer interface {
 	Prices(ctx context.Context, user chat.UserID) (Prices, error)
 }
 
 var _ Pricer = Prices{}
 
-// Prices are the same for everybody.
+// Prices returns p for every user.
 func (p Prices) Prices(context.Context, chat.UserID) (Prices, error) { return p, nil }
 
 // Cost returns what was paid for, nil where no price is known.

@@ -45,7 +45,7 @@ type Call struct {
 	data     *time.Timer // fires after emptyFactor times idle without an event
 	idle     time.Duration
 	read     int64
-	broken   error // what the network said, as opposed to errors in what was read
+	broken   error // error of the network, as opposed to errors in what was read
 }
 
 // Begin starts a call. A nil sink is allowed.
@@ -80,7 +80,7 @@ func (c *Call) Do(request *http.Request) (*http.Response, error) {
 	c.beat()
 	if response.StatusCode/100 != 2 || strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		defer func() { _ = response.Body.Close() }() // read as far as it is wanted
-		// What came before a read error explains more than the error; without anything the status says enough.
+		// What came before a read error explains more than the error; without anything the status is enough.
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes))
 		return nil, c.endpoint.refusal(response.StatusCode, response.Header, body)
 	}

@@ -18,7 +18,7 @@ import (
 // DefaultIdleTimeout is how long a call may make no progress (spec/001 §7.1, LLM_RETRY_TIMEOUT).
 const DefaultIdleTimeout = 120 * time.Second
 
-// Endpoint is one provider's address with its key. It is safe for concurrent use and holds no connection of its own.
+// Endpoint is one provider's address with its key. It is safe for concurrent use and owns no connection.
 type Endpoint struct {
 	Host string // for sentences
 	Key  string // never printed; may be empty
@@ -54,7 +54,7 @@ func NewEndpoint(baseURL, key string, idle time.Duration, transport http.RoundTr
 }
 
 // refuseRedirect stops at the first redirect: a key must not travel to another address than the configured one, and a
-// redirected POST arrives as a GET. The refusal that follows says to check the base URL.
+// redirected POST arrives as a GET. The refusal that follows asks to check the base URL.
 func refuseRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // sharedTransport holds the connections to all providers. No limit here covers a whole answer: Call watches progress.
@@ -66,7 +66,7 @@ var sharedTransport = sync.OnceValue(func() http.RoundTripper {
 		ExpectContinueTimeout: time.Second,
 		ForceAttemptHTTP2:     true,
 		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   64, // the default of 2 makes concurrent conversations connect anew
+		MaxIdleConnsPerHost:   64, // the default of 2 makes concurrent conversations open new connections
 		IdleConnTimeout:       90 * time.Second,
 		// A dead HTTP/2 connection is noticed by pings, not by the first call that hangs on it.
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},

@@ -168,7 +168,7 @@ func unescape(c byte) byte {
 // Seam puts pieces of one text together. What may be the beginning of a character waits for the next piece.
 type Seam struct{ held string }
 
-// Join returns what is whole with the next piece.
+// Join adds the next piece and returns the complete characters.
 func (s *Seam) Join(piece string) string {
 	if s.held == "" && utf8.ValidString(piece) {
 		return Clean(piece)

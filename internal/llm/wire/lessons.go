@@ -6,7 +6,7 @@ import (
 	"xbot/internal/llm"
 )
 
-// Lessons remembers what a provider has turned out to accept, as a value D that says how requests are put. It is safe
+// Lessons remembers what a provider has turned out to accept, as a value D that defines how requests are put. It is safe
 // for concurrent use.
 type Lessons[D any] struct {
 	known atomic.Pointer[D]

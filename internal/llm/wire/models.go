@@ -20,7 +20,7 @@ import (
 // maxList bounds a provider's list of models, in bytes; that of OpenRouter has half a megabyte.
 const maxList = 8 << 20
 
-// maxWindow bounds what is believed of a context window, in tokens.
+// maxWindow bounds the context windows that are believed, in tokens.
 const maxWindow = 100_000_000
 
 // Models asks for a list of models, as OpenAI and Anthropic write it. What services add is taken along: the context window, whether
@@ -160,7 +160,7 @@ var otherWords = []string{
 	"embed", "whisper", "tts", "dall-e", "image", "moderation", "realtime", "transcribe", "audio", "davinci", "babbage", "sora", "rerank", "guard",
 }
 
-// chats reports whether a model answers messages, as far as its name tells.
+// chats reports whether a model answers messages, judged by its name.
 func chats(id string) bool {
 	low := strings.ToLower(id)
 	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '`' }

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/llm"
 )
 
-// unseen stands for a picture that a model cannot read.
+// unseen replaces a picture that a model cannot read.
 const unseen = "(A picture, which this model cannot read.)"
 
 var (
@@ -28,7 +28,7 @@ func PicturesRefused(r *Refusal, messages []llm.Message) bool {
 	return shows && picturesRefused.MatchString(r.Text()) && !onePicture.MatchString(r.Text())
 }
 
-// Unseen returns tidy messages with words in place of their pictures, for models that read none. Without pictures it returns the messages that it was given.
+// Unseen returns tidy messages with words in place of their pictures, for models that read none. Without pictures it returns messages unchanged.
 func Unseen(tidy []llm.Message) []llm.Message {
 	if !slices.ContainsFunc(tidy, func(m llm.Message) bool { return len(m.Pictures) > 0 }) {
 		return tidy

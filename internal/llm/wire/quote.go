@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// Bounds of what is kept of a provider's words, in runes.
+// Bounds of the stored part of a provider's message, in runes.
 const (
 	maxQuoteRunes = 300  // in a sentence
 	maxWordRunes  = 4000 // to be searched

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/llm"
 )
 
-// quotaDelay is how long to wait when the account has run dry: a quick retry cannot help, somebody adding credit can.
+// quotaDelay is how long to wait when the account has run dry: a quick retry cannot help, added credit can.
 const quotaDelay = 30 * time.Second
 
 // Refusal is a provider's "no", by status or by an error object inside a stream.
@@ -30,16 +30,16 @@ type Refusal struct {
 	html  bool
 }
 
-// Error returns what the provider said.
+// Error returns the provider's message.
 func (r *Refusal) Error() string { return r.Message }
 
-// HTTPStatus is the status by which the provider refused; 0: it said so inside a stream.
+// HTTPStatus is the status by which the provider refused; 0: the refusal came inside a stream.
 func (r *Refusal) HTTPStatus() int { return r.Status }
 
-// Text is what the refusal says in lower case, code included, for looking for words.
+// Text returns the refusal in lower case, code included, for looking for words.
 func (r *Refusal) Text() string { return strings.ToLower(r.Code + " " + r.Message) }
 
-// Words returns what the provider said, code and place of the fault included, redacted and in one line. It is longer than Message.
+// Words returns the provider's full message, code and place of the fault included, redacted and in one line. It is longer than Message.
 func (r *Refusal) Words() string { return r.words }
 
 // refusal reads an error body of any provider; a body that is no error object is quoted when it is short text.
@@ -67,7 +67,7 @@ func (e *Endpoint) refusal(status int, header http.Header, body []byte) *Refusal
 	return r
 }
 
-// fault says what the refusal means for the caller.
+// fault translates the refusal for the caller.
 func (r *Refusal) fault() error {
 	kind := r.kind()
 	var sentence string
@@ -97,7 +97,7 @@ func (r *Refusal) fault() error {
 // serverError is a refusal that is also llm.ErrServer.
 type serverError struct{ *Refusal }
 
-// Error returns what the provider said, with the reason that all causes carry.
+// Error returns the provider's message, with the reason that all causes carry.
 func (e *serverError) Error() string { return fmt.Sprintf("%s (%s)", e.Message, llm.ErrServer) }
 
 // Unwrap returns the refusal and the cause.
@@ -118,7 +118,7 @@ func (r *Refusal) delay() time.Duration {
 }
 
 // kind decides by status first where a status is beyond doubt, then by words: gateways pass on a provider's text under
-// a status of their own.
+// another status.
 func (r *Refusal) kind() fault.Kind {
 	text := r.Text()
 	switch r.Status {
@@ -162,12 +162,12 @@ func kindByWords(text string) fault.Kind {
 	case has("invalid_request", "invalid request", "invalidparameter", "invalid_parameter", "invalid_argument", "not_found", "model not found", "no such model", "does not exist",
 		"unsupported", "not supported", "badrequest", "bad_request", "bad request", "failed_precondition", "content_policy", "content policy", "data_inspection_failed", "content_filter"):
 		return fault.Invalid
-	default: // server_error, api_error, overloaded_error, and what nobody has seen yet: worth another attempt
+	default: // server_error, api_error, overloaded_error, and unknown ones: worth another attempt
 		return fault.Unavailable
 	}
 }
 
-// noCredit reports whether an error says that the account has no money left, which no later attempt brings back: DeepSeek, MiniMax, Zhipu,
+// noCredit reports whether an error means that the account has no money left, which no later attempt brings back: DeepSeek, MiniMax, Zhipu,
 // Anthropic, Qwen, OpenRouter, Kimi, one-api and its like.
 func noCredit(text string) bool {
 	return HasAny(text,
@@ -181,7 +181,7 @@ func outOfQuota(text string) bool {
 	return strings.Contains(text, "insufficient_quota") || strings.Contains(text, "exceeded your current quota") || noCredit(text)
 }
 
-// tooLongWords are what providers say when the input exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,
+// tooLongWords are the words of providers for an input that exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,
 // SGLang, TGI, llama.cpp, Gemini, Mistral, Moonshot, Groq, xAI, Zhipu, Bedrock, Anthropic, GitHub Copilot, OpenRouter, Cohere, SiliconFlow.
 var tooLongWords = []string{
 	"context_length_exceeded", "context length", "context window", "context_window", "context limit",
@@ -196,13 +196,13 @@ var tooLongWords = []string{
 	"request_too_large", "request too large", "上下文长度", "输入长度", "超过最大长度",
 }
 
-// tooLong reports whether an error says that the input exceeds the context window. An error about the limit asked for
+// tooLong reports whether an error means that the input exceeds the context window. An error about the limit asked for
 // the output is not that, though vLLM mentions the context length in it: a shorter conversation would not help.
 func tooLong(text string) bool {
 	return !LimitRefused(text) && HasAny(text, tooLongWords...)
 }
 
-// LimitRefused reports whether an error, in lower case, says that the limit asked for the output is too high.
+// LimitRefused reports whether an error, in lower case, means that the limit asked for the output is too high.
 func LimitRefused(text string) bool {
 	if strings.Contains(text, "maximum tokens you requested exceeds the model limit") { // Bedrock
 		return true
@@ -322,7 +322,7 @@ func faultPlace(body []byte) string {
 	return strings.Join(places, " ")
 }
 
-// metadata reads what the provider behind a gateway said: {"raw":"…"}.
+// metadata reads the message of the provider behind a gateway: {"raw":"…"}.
 func metadata(raw json.RawMessage) string {
 	var m struct {
 		Raw json.RawMessage `json:"raw"`

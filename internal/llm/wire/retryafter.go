@@ -17,7 +17,7 @@ var (
 	spanPart   = regexp.MustCompile(`^(?: and | )?([0-9]+(?:\.[0-9]+)?) ?([A-Za-z]+)`)
 )
 
-// retryAfter returns when a provider wants to be asked again, 0 if it does not say: by retry-after-ms, Retry-After
+// retryAfter returns when a provider wants to be asked again, 0 if it sets no time: by retry-after-ms, Retry-After
 // (seconds or a date), the x-ratelimit-reset headers, or in the text of its message.
 func retryAfter(header http.Header, message string, now time.Time) time.Duration {
 	after := fromHeaders(header, now)
@@ -83,7 +83,7 @@ func fromText(message string) time.Duration {
 	return span(found[1])
 }
 
-// units are those of a span of time, in the words of providers.
+// units are the units of a span of time, in the words of providers.
 var units = map[string]time.Duration{
 	"ms": time.Millisecond, "millisecond": time.Millisecond, "milliseconds": time.Millisecond, "s": time.Second, "second": time.Second, "seconds": time.Second,
 	"m": time.Minute, "minute": time.Minute, "minutes": time.Minute, "h": time.Hour, "hour": time.Hour, "hours": time.Hour,

@@ -22,7 +22,7 @@ const (
 // Tidy returns messages in an order that every provider accepts; the originals stay as they are. Each tool call is
 // followed at once by exactly one result, in the order of the calls: results without a call and repeated calls are left
 // out, missing results say so. User messages that follow each other become one. Assistant messages that say nothing are
-// left out. Volatile messages come last, as one, so that what stands before them is the same as without them. What would
+// left out. Volatile messages come last, as one, so that the messages before them are the same as without them. What would
 // end with an answer, or be nothing at all, gets a last word of a user.
 func Tidy(messages []llm.Message) []llm.Message {
 	results := map[string]llm.Message{}
@@ -38,7 +38,7 @@ func Tidy(messages []llm.Message) []llm.Message {
 		switch {
 		case m.Volatile && !isBlank(m.Content):
 			volatile = appendUser(volatile, llm.Message{Role: "user", Content: m.Content, Volatile: true})
-		case m.Volatile: // says nothing
+		case m.Volatile: // empty
 		case m.Role == "user":
 			tidy = appendUser(tidy, m)
 		case m.Role == "assistant":
@@ -77,7 +77,7 @@ func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
 	return append(tidy, m)
 }
 
-// LiftPictures returns tidy messages whose tool results are text alone, for providers that take nothing else there: their pictures stand
+// LiftPictures returns tidy messages whose tool results are text alone, for providers that take nothing else there: their pictures go
 // in a message of the user after the results. Without such pictures it returns the messages that it was given.
 func LiftPictures(tidy []llm.Message) []llm.Message {
 	if !slices.ContainsFunc(tidy, func(m llm.Message) bool { return m.Role == "tool" && len(m.Pictures) > 0 }) {
@@ -172,8 +172,8 @@ func Name(name string) string {
 	return clean[:min(len(clean), 64)]
 }
 
-// Object returns the arguments of a call as a JSON object, which providers require of what is given back, whatever the
-// model wrote: one malformed call must not make the rest of the conversation impossible.
+// Object returns the arguments of a call as a JSON object, which providers require of returned calls, also if the
+// model wrote something else: one malformed call must not make the rest of the conversation impossible.
 func Object(arguments string) string {
 	trimmed := strings.TrimSpace(arguments)
 	switch {

@@ -1,4 +1,4 @@
-// Package archive searches what is remembered of people: by words, in Postgres, and by meaning where embeddings are made,
+// Package archive searches what is remembered of users: by words, in Postgres, and by meaning where embeddings are made,
 // in an index in memory. Both answers are made one. Nothing depends on embeddings: while no service makes them, or it
 // fails, words are enough.
 package archive
@@ -73,7 +73,7 @@ const (
 	queryPause = 30 * time.Second
 )
 
-// embed makes embeddings for somebody who waits; nil where there are none now.
+// embed makes embeddings for a caller that waits; nil where there are none now.
 func (a *Archive) embed(ctx context.Context, texts ...string) [][]float32 {
 	if a.embedder == nil || len(texts) == 0 || a.isPaused() {
 		return nil

@@ -23,7 +23,7 @@ type Digester interface {
 
 // Digests keeps what entries were shortened to.
 type Digests interface {
-	// ClaimDigest leaves an entry to its caller for some time; false: somebody else has it, or it is shortened.
+	// ClaimDigest leaves an entry to its caller for some time; false: another caller has it, or it is shortened.
 	ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (mine bool, err error)
 	// KeepDigest stores the digest and releases the entry, or without a digest postpones the next attempt.
 	KeepDigest(ctx context.Context, id chat.ArchivalID, digest string, pause time.Duration) error

@@ -51,7 +51,7 @@ func nextPause(pause time.Duration, err error) time.Duration {
 }
 
 // Catch makes the embeddings of the oldest entries that have none, a batch at most, and has one that is too long shortened. It
-// says how many there were.
+// returns how many there were.
 func (a *Archive) Catch(ctx context.Context, d Digester) (int, error) {
 	entries, err := a.store.ArchivePending(ctx, a.embedder.Model(), batch)
 	if err != nil || len(entries) == 0 {

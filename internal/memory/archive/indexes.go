@@ -15,7 +15,7 @@ import (
 // dropped: 256 MB, or 160 000 entries of 384 numbers. One index alone may be larger.
 const maxFloats = 64 << 20
 
-// indexCost is what an index costs beside its numbers, counted as numbers: also the empty ones of many people are bounded.
+// indexCost is the fixed cost of an index, counted in numbers: also the empty ones of many users are bounded.
 const indexCost = 1 << 10
 
 // indexes are the embeddings in memory, one index for each memory that is searched, made of what Postgres holds.

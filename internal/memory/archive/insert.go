@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// similar is from where on an entry is shown to whoever adds another (spec/001 §4.2).
+	// similar is from where on an entry is shown to the author of another (spec/001 §4.2).
 	similar = 0.5
-	// duplicate is from where on two entries say the same, by their words and by their meaning. By meaning alone a false
+	// duplicate is from where on two entries are equal, by their words and by their meaning. By meaning alone a false
 	// alarm would lose a fact: embeddings of "Ann was born in May" and "Bob was born in May" are that near.
 	duplicate = 0.9
 	// shown is how many similar entries are shown.
@@ -24,12 +24,12 @@ const (
 
 // Inserted is the result of adding an entry.
 type Inserted struct {
-	ID        chat.ArchivalID // 0: it was not added, since Duplicate says the same
+	ID        chat.ArchivalID // 0: it was not added, since Duplicate has the same content
 	Duplicate *Found
 	Similar   []Found // the most similar first
 }
 
-// Insert adds an entry, unless another says the same. It takes the place of the entry that it replaces; 0: of none. The same
+// Insert adds an entry, unless another has the same content. It replaces the entry replaces; 0: none. The same
 // key adds once. Errors: those of Store.Archive, and Invalid for an empty text.
 func (a *Archive) Insert(ctx context.Context, w chat.MemoryOwner, key, content string, replaces chat.ArchivalID) (Inserted, error) {
 	content = strings.TrimSpace(content)
@@ -89,7 +89,7 @@ func (a *Archive) like(ctx context.Context, w chat.MemoryOwner, text string, emb
 	return found[:min(shown, len(found))], nil
 }
 
-// isDuplicate reports whether an entry says the same as a text.
+// isDuplicate reports whether an entry has the same content as a text.
 func isDuplicate(f Found, content string) bool {
 	return f.Similarity > duplicate && lexical.Likeness(f.Content, content) > duplicate
 }

@@ -30,7 +30,7 @@ func (a *Archive) Related(ctx context.Context, w chat.MemoryOwner, texts []strin
 	return a.store.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
 }
 
-// Prepare makes entries of texts, with embeddings where they are made now, and leaves out those that another entry says
+// Prepare makes entries of texts, with embeddings where they are made now, and leaves out those whose content another entry has
 // already, unless that one is about to go.
 func (a *Archive) Prepare(ctx context.Context, w chat.MemoryOwner, texts []string, at time.Time, going []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
 	embeddings := a.embed(ctx, texts...)

@@ -79,7 +79,7 @@ func (a *Archive) nearest(ctx context.Context, w chat.MemoryOwner, to [][]float3
 	return x.Nearest(ctx, to[0], deep)
 }
 
-// fuse makes one list of several by reciprocal rank: what stands high in one counts, what stands in several more so.
+// fuse makes one list of several by reciprocal rank: a high rank in one counts, several ranks count more.
 func fuse(lists ...[]chat.ArchivalID) []chat.ArchivalID {
 	score := map[chat.ArchivalID]float64{}
 	for _, list := range lists {
@@ -92,7 +92,7 @@ func fuse(lists ...[]chat.ArchivalID) []chat.ArchivalID {
 	})
 }
 
-// withSimilarity says how alike entries are to a text: by meaning where that is known, else by their words.
+// withSimilarity returns how alike entries are to a text: by meaning where that is known, else by their words.
 func withSimilarity(entries []chat.ArchivalEntry, text string, hits []vector.Hit) []Found {
 	out := make([]Found, len(entries))
 	for i, e := range entries {

@@ -1,4 +1,4 @@
-// Package digest has a model say in fewer words what an entry of an archive says that is longer than the model that makes
+// Package digest has a model shorten an entry of an archive that is longer than the model that makes
 // embeddings takes.
 package digest
 
@@ -29,7 +29,7 @@ const (
 
 // Memory stores memories.
 type Memory interface {
-	// DigestReader returns the conversation whose model is asked for a person. RateLimited: not now. NotFound: there is none.
+	// DigestReader returns the conversation whose model is asked for a user. RateLimited: not now. NotFound: there is none.
 	DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error)
 }
 
@@ -43,7 +43,7 @@ type Models interface {
 	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
 }
 
-// Digester asks the model of the person whose archive it is.
+// Digester asks the model of the user whose archive it is.
 type Digester struct {
 	Memory Memory
 	Usage  Usage
@@ -51,8 +51,8 @@ type Digester struct {
 	Limits limits.Table // how much models write that do not know it themselves
 }
 
-// Digest returns what a text of somebody's memory says in about so many tokens at most. Errors: those of Store, and
-// Unavailable where the model wrote nothing, whatever the reason.
+// Digest returns a text of a user's memory shortened to about so many tokens at most. Errors: those of Store, and
+// Unavailable if the model wrote nothing, for any reason.
 func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, most int) (string, error) {
 	session, err := d.Memory.DigestReader(ctx, user)
 	if err != nil {

@@ -33,7 +33,7 @@ const (
 )
 
 const (
-	// DefaultMaxTokens is how much of a text is read where nobody says.
+	// DefaultMaxTokens is how much of a text is read by default.
 	DefaultMaxTokens = 2048
 	// callTimeout bounds one call.
 	callTimeout = 30 * time.Second
@@ -46,11 +46,11 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model names what made the embeddings: only those of one model can be compared.
 	Model() string
-	// MaxTokens says how much of one text is read; what is longer is cut.
+	// MaxTokens returns how much of one text is read; what is longer is cut.
 	MaxTokens() int
 }
 
-// Config says who makes embeddings: the LLM_EMBEDDING_ variables.
+// Config selects the service that makes embeddings: the LLM_EMBEDDING_ variables.
 type Config struct {
 	Provider  string // openai or ollama
 	BaseURL   string // empty: the provider's own
@@ -128,7 +128,7 @@ func (s *service) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return found, nil
 }
 
-// explain says why there are no embeddings, with what the service said and when it wants to be asked again.
+// explain returns why there are no embeddings, with the service's message and when it wants to be asked again.
 func (s *service) explain(call *wire.Call, err error) error {
 	err = call.Fail(err)
 	kind := fault.Unavailable
@@ -155,7 +155,7 @@ func kindOf(status int) fault.Kind {
 	return fault.Unavailable
 }
 
-// askOpenAI asks a service that speaks as OpenAI does.
+// askOpenAI asks a service with OpenAI's API.
 func (s *service) askOpenAI(call *wire.Call, texts []string) ([][]float32, error) {
 	config := sdk.DefaultConfig(s.endpoint.Key)
 	config.BaseURL, config.HTTPClient = s.base, call

@@ -1,5 +1,5 @@
-// Package flat remembers notes as they were written: small files for each person, whole while there is room, one of which is
-// written anew when a conversation is memorized, and a log of what conversations were about.
+// Package flat remembers notes as they were written: small files for each user, whole while there is room, one of which is
+// rewritten when a conversation is memorized, and a log of what conversations were about.
 package flat
 
 import (
@@ -13,7 +13,7 @@ import (
 	"xbot/internal/memory"
 )
 
-// Limit is how much of its notes a prompt holds, in characters. Of those that do not fit the names are told.
+// Limit is how much of its notes a prompt holds, in characters. Of those that do not fit it has the names.
 const Limit = 8_000
 
 // Store keeps notes and the log, durably.
@@ -24,7 +24,7 @@ type Store interface {
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 
-// Provider recalls all notes of a person. It holds nothing.
+// Provider recalls all notes of a user. It holds nothing.
 type Provider struct{ Store Store }
 
 var _ memory.Provider = Provider{}

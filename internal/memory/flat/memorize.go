@@ -15,13 +15,13 @@ import (
 	"xbot/internal/memory"
 )
 
-// Path is the note that memorizing keeps up to date; it stands before all others in a prompt.
+// Path is the note that memorizing keeps up to date; it comes before all others in a prompt.
 const Path = "MEMORY.md"
 
 // maxText is how long memorizing may make that note, in characters.
 const maxText = 4_000
 
-// maxRounds is how often memorizing begins anew because the note was changed while the model wrote.
+// maxRounds is how often memorizing starts over because the note was changed while the model wrote.
 const maxRounds = 3
 
 //go:embed memorize.md
@@ -30,13 +30,13 @@ var instructions string
 //go:embed save_memory.json
 var schema []byte
 
-// saved is what the model calls save_memory with.
+// saved is the arguments of the model's call of save_memory.
 type saved struct {
 	History string `json:"history_entry"`
 	Memory  string `json:"memory_update"`
 }
 
-// Memorize implements memory.Provider: one call of the model, which writes an entry of the log and the note Path anew.
+// Memorize implements memory.Provider: one call of the model, which writes an entry of the log and rewrites the note Path.
 func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	var out memory.MemorizeResult
 	for round := range maxRounds {

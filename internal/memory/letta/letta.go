@@ -1,5 +1,5 @@
 // Package letta remembers in three tiers: blocks that every prompt holds, an archive that is searched by words and by
-// meaning, and what was said, which is searched by words and time.
+// meaning, and earlier messages, which are searched by words and time.
 package letta
 
 import (

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// maxRounds is how often memorizing begins anew because memory was changed while the model wrote.
+	// maxRounds is how often memorizing starts over because memory was changed while the model wrote.
 	maxRounds = 3
 	// maxAdded is how many entries one conversation adds to the archive.
 	maxAdded = 30
 	// maxShown is how many entries the model sees, and may delete.
 	maxShown = 12
-	// maxAsked is how many messages of the person are searched for, the newest.
+	// maxAsked is how many messages of the user are searched for, the newest.
 	maxAsked = 8
 )
 
@@ -33,7 +33,7 @@ var instructions string
 //go:embed consolidate_memory.json
 var schema []byte
 
-// consolidated is what the model calls consolidate_memory with.
+// consolidated is the arguments of the model's call of consolidate_memory.
 type consolidated struct {
 	Persona string   `json:"persona,omitempty"`
 	Human   string   `json:"human,omitempty"`
@@ -47,7 +47,7 @@ func (c *consolidated) block(b chat.Block) *string {
 	return map[chat.Block]*string{chat.BlockPersona: &c.Persona, chat.BlockHuman: &c.Human, chat.BlockWorking: &c.Working}[b]
 }
 
-// Memorize implements memory.Provider: one call of the model, which writes blocks anew, adds to the archive and the log,
+// Memorize implements memory.Provider: one call of the model, which rewrites blocks, adds to the archive and the log,
 // and takes out what does not hold any more.
 func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	for round := 1; ; round++ {
@@ -97,7 +97,7 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 	return out, nil
 }
 
-// asked is what the person wrote last.
+// asked is the user's last messages.
 func asked(lines []chat.Line) (out []string) {
 	for _, l := range slices.Backward(lines) {
 		if l.Message.Role == chat.RoleUser && l.Message.Origin == "" && strings.TrimSpace(l.Message.Content) != "" && len(out) < maxAsked {

@@ -15,7 +15,7 @@ import (
 	"unicode"
 )
 
-// Bounds of what is indexed and asked.
+// Bounds of indexed texts and of queries.
 const (
 	maxWord  = 40  // letters; the rest of a longer word is left out
 	maxTerms = 32  // of a query
@@ -80,7 +80,7 @@ func stem(word []rune) string {
 	return string(word[:max(4, min(len(word)-3, 6))])
 }
 
-// Likeness says how much two texts have in common, from 0 to 1: the words in both, as part of all words.
+// Likeness returns how much two texts have in common, from 0 to 1: the words in both, as part of all words.
 func Likeness(a, b string) float64 {
 	in := map[string]bool{}
 	for _, w := range Words(a) {
@@ -112,7 +112,7 @@ func cut(text string, letters int) string {
 	return text
 }
 
-// isCommon reports whether a word stands in so many English texts that it says nothing.
+// isCommon reports whether a word is in so many English texts that it has no weight.
 func isCommon(word string) bool { _, yes := slices.BinarySearch(common, word); return yes }
 
 var common = strings.Fields(`a about after all also am an and any are as at be because been but by can could did do does for from get got had has

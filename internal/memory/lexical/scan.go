@@ -101,7 +101,7 @@ func scan(text string, fn func(*run) bool) {
 	s.flush()
 }
 
-// next takes one letter, which stands in the source at from.
+// next takes one letter, which is in the source at from.
 func (s *scanner) next(r rune, from, to int) {
 	open := len(s.text) > 0
 	switch {
@@ -190,12 +190,12 @@ func isDense(r rune) bool {
 	return r >= 0x0E00 && (r == longVowel || unicode.In(r, spaceless...)) // Thai is the first of them
 }
 
-// joiner reports whether a rune stands within a word and is not part of it: soft hyphens, joiners, variation selectors.
+// joiner reports whether a rune occurs within a word and is not part of it: soft hyphens, joiners, variation selectors.
 func joiner(r rune) bool {
 	return r == 0x00AD || r == 0x200C || r == 0x200D || r >= 0xFE00 && r <= 0xFE0F
 }
 
-// symbol reports whether a rune is a word by itself, such as an emoji. Lines of tables and bars of charts are none.
+// symbol reports whether a rune alone is a word, such as an emoji. Lines of tables and bars of charts are none.
 func symbol(r rune) bool {
 	return unicode.Is(unicode.So, r) && r != utf8.RuneError && (r < 0x2500 || r > 0x259F) && (r < 0x2800 || r > 0x28FF)
 }

@@ -13,7 +13,7 @@ const (
 	maxAtoms   = 64 // in all phrases
 )
 
-// Search is what a text has to contain to be found: all of its phrases, or any of them. The zero Search finds nothing.
+// Search is the phrases to find in a text: all of them, or any. The zero Search finds nothing.
 type Search struct {
 	phrases [][]atom
 	any     bool
@@ -25,8 +25,8 @@ type atom struct {
 	prefix bool
 }
 
-// Parse reads a search as people type it. Words may stand anywhere in a text; what is written together, such as foo.bar() or
-// 天气预报, or stands in quotation marks, has to stand in the text in this order. The last word may be the beginning of one,
+// Parse reads a search as people type it. Words may be anywhere in a text; what is written together, such as foo.bar() or
+// 天气预报, or is in quotation marks, has to be in the text in this order. The last word may be the beginning of one,
 // unless a space or a quotation mark follows.
 func Parse(q string) Search {
 	var s Search

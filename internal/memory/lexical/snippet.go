@@ -18,7 +18,7 @@ type hit struct {
 	from, to int
 }
 
-// hits returns where the phrases of a search stand in a text, in order. most bounds how many; 0: the first of each phrase.
+// hits returns the positions of the phrases of a search in a text, in order. most bounds how many; 0: the first of each phrase.
 func (s Search) hits(text string, most int) []hit {
 	var all []lexeme
 	lexemes(text, func(l lexeme) bool {
@@ -43,7 +43,7 @@ func (s Search) hits(text string, most int) []hit {
 	return out
 }
 
-// follow reports whether a phrase stands at the beginning of a list of lexemes, and where it ends.
+// follow reports whether a phrase is at the beginning of a list of lexemes, and where it ends.
 func follow(all []lexeme, p []atom) (to int, ok bool) {
 	for k := range p {
 		want := all[0].pos + k
@@ -58,7 +58,7 @@ func follow(all []lexeme, p []atom) (to int, ok bool) {
 	return to, len(p) > 0
 }
 
-// span returns how many of some lexemes stand at a position or before it.
+// span returns how many of some lexemes are at a position or before it.
 func span(all []lexeme, pos int) int {
 	n := slices.IndexFunc(all, func(l lexeme) bool { return l.pos > pos })
 	if n < 0 {
@@ -71,7 +71,7 @@ func (a atom) meets(word string) bool {
 	return a.text == word || a.prefix && strings.HasPrefix(word, a.text)
 }
 
-// Snippet returns the part of a text with the most different phrases of a search, at most size characters beside the "…" for
+// Snippet returns the part of a text with the most different phrases of a search, at most size characters, not counting the "…" for
 // what is left out. It begins at a word, at most before characters ahead of the first hit. A text without a hit gives its beginning.
 func (s Search) Snippet(text string, before, size int) (snippet string, marks []chat.Mark) {
 	hits := s.hits(text, maxHits)

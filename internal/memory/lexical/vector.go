@@ -16,7 +16,7 @@ const (
 )
 
 // Vector returns the words of a text with their positions, in the input format of Postgres' tsvector, and how many there are,
-// with repetitions. It is empty for a text without words. Positions of long texts begin again after 16,000 words, which keeps neighbors beside each other. Of a text
+// with repetitions. It is empty for a text without words. Positions of long texts begin again after 16,000 words: neighbors stay adjacent. Of a text
 // whose vector would be larger than 256 kB, which takes about 15,000 different words, the end is left out.
 func Vector(text string) (vector string, words int) {
 	positions := map[string][]int{}

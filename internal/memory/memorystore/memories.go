@@ -11,10 +11,10 @@ import (
 	"xbot/internal/user/users"
 )
 
-// maxMemories is how many notes are kept of one person, for each agent.
+// maxMemories is how many notes are kept of one user, for each agent.
 const maxMemories = 200
 
-// Memories returns the notes that an agent has about a person, by path.
+// Memories returns the notes that an agent has about a user, by path.
 func (s *Store) Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error) {
 	rows, err := dbsqlc.Q.MemoryList(ctx, s.db.Pool, dbsqlc.MemoryListParams{UserID: user, Agent: agent})
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) Memories(ctx context.Context, user chat.UserID, agent string) ([
 	return out, nil
 }
 
-// SetMemory writes a note of an agent about a person, or deletes it if the content is empty. TooLarge: there are too many. Written again
+// SetMemory writes a note of an agent about a user, or deletes it if the content is empty. TooLarge: there are too many. Written again
 // it changes nothing, not even its time.
 func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -52,8 +52,8 @@ func (s *Store) Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memoriz
 	return fresh, err
 }
 
-// changeMemory runs fn and stores its result under a key, one change after the other for each person. For a key that is
-// stored already it changes nothing and returns the stored result. An empty key means that a person makes the change, who
+// changeMemory runs fn and stores its result under a key, one change after the other for each user. For a key that is
+// stored already it changes nothing and returns the stored result. An empty key means that a user makes the change, who
 // may repeat it.
 func (s *Store) changeMemory(
 	ctx context.Context, w chat.MemoryOwner, key string, fn func(tx *pg.Tx) (result string, err error),

@@ -14,7 +14,7 @@ import (
 // MoveMemories moves the memory of a user to the user that the person is now. While the former user still has an identity or
 // a sign-in, their memory stays; only what belongs to a moved conversation moves with it.
 func MoveMemories(ctx context.Context, t *pg.Tx, from, to chat.UserID, sessions []string) error {
-	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // whoever writes a note holds one of them
+	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // the writer of a note holds one of them
 		if err := users.Lock(ctx, t, id); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// recollectLog is how many entries of the log stand before what was said.
+	// recollectLog is how many entries of the log come before the messages.
 	recollectLog = 5
 	// maxPastWords bounds the words that messages are searched for.
 	maxPastWords = 12

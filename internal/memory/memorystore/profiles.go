@@ -19,7 +19,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Profile returns what a person says of themselves, with the timezone that they want times in; the zero value where they
+// Profile returns a user's description of themselves, with the timezone that they want times in; the zero value where they
 // never wrote any, and for groups.
 func (s *Store) Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error) {
 	p, err := s.profile(ctx, s.db.Pool, user)
@@ -37,7 +37,7 @@ func (s *Store) profile(ctx context.Context, db pg.DBTX, user chat.UserID) (chat
 	return chat.UserProfile{Content: row.Content, Timezone: row.Timezone, Revision: int(row.Revision), UpdatedAt: row.UpdatedAt}, nil
 }
 
-// SetProfile writes content and timezone of a profile over the one whose revision it has, and returns what stands then. A
+// SetProfile writes content and timezone of a profile over the one whose revision it has, and returns the stored one. A
 // profile that is the same changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer
 // than chat.MaxProfile. Invalid: the timezone is none, or the user is a group. Each change is a version, of which the newest hundred are kept.
 func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {

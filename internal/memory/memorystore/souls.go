@@ -43,7 +43,7 @@ func changeSoul(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, c chat.SoulCh
 		return "", fmt.Errorf("read the soul file %s: %w", c.Name, err)
 	}
 	c.Content = strings.TrimSpace(chat.Clean(c.Content))
-	if c.Content != "" || was == "" { // what is there can be deleted, whatever it is called
+	if c.Content != "" || was == "" { // an existing file can be deleted under any name
 		if err := persona.CheckFile(c.Name, c.Content); err != nil {
 			return "", err
 		}

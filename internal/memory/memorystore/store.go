@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// Store keeps what agents remember of people: blocks, the archive, notes, the files of souls, and profiles. It is safe for concurrent use.
+// Store stores what agents remember of users: blocks, the archive, notes, soul files, and profiles. It is safe for concurrent use.
 type Store struct {
 	db    *pg.DB
 	quota *quota.Quota

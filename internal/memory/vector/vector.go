@@ -55,7 +55,7 @@ func (d *DB) Create(name string) (*Index, error) {
 	return &Index{documents: c, ids: map[chat.ArchivalID]struct{}{}}, nil
 }
 
-// Drop lets go of an index. Whoever still searches it gets what it held.
+// Drop removes an index. A search that still runs on it gets what it held.
 func (d *DB) Drop(name string) error {
 	if err := d.collections.DeleteCollection(name); err != nil {
 		return fmt.Errorf("drop the index %s: %w", name, err)
@@ -159,7 +159,7 @@ func (x *Index) IDs() []chat.ArchivalID {
 	return out
 }
 
-// Floats says how many numbers it holds, of four bytes each.
+// Floats returns how many numbers it holds, of four bytes each.
 func (x *Index) Floats() int {
 	x.mu.RLock()
 	defer x.mu.RUnlock()

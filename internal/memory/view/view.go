@@ -1,4 +1,4 @@
-// Package view is memory as the person sees it whom it is about: all of it, found by words, changed and forgotten. Nothing
+// Package view is memory as its user sees it: all of it, found by words, changed and forgotten. Nothing
 // is read or written of it without a chat.MemoryOwner.
 package view
 
@@ -52,20 +52,20 @@ type Settings interface {
 	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }
 
-// Policies knows the policy in force.
+// Policies returns the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// View shows memory to people. It is safe for concurrent use.
+// View shows memory to users. It is safe for concurrent use.
 type View struct {
 	Conversations Conversations
 	Memory        Memory
 	Settings      Settings
-	Policies      Policies // nil: the policy says nothing
+	Policies      Policies // nil: there is no policy
 }
 
-// Look is what a memory holds, the newest of what is long.
+// Look is the content of a memory, the newest part of long lists.
 type Look struct {
 	Items    []chat.Remembered   `json:"items" doc:"Notes, blocks and soul files, then the newest entries of archive and log."`
 	Archived int                 `json:"archived" doc:"How many entries the archive has."`
@@ -209,7 +209,7 @@ func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (a
 	return archiveOf(entries), logOf(past), err
 }
 
-// Set writes a note, a block or a soul file that is was; empty: it goes, or nothing stands in the block. Conflict: it was changed
+// Set writes a note, a block or a soul file that is was; empty: it is deleted, or the block is emptied. Conflict: it was changed
 // meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
 func (d View) Set(ctx context.Context, w chat.MemoryOwner, id, was, content string) error {
 	m := chat.Memorized{}
@@ -293,7 +293,7 @@ func (d View) entry(ctx context.Context, w chat.MemoryOwner, kind string, n int6
 }
 
 // Forget takes things out of memory, as Find has returned them: lines out of notes and blocks, which stay, whole notes, what
-// stands in blocks, entries. NotFound or Conflict: something is not there any more, and none of its kind was forgotten.
+// blocks hold, entries. NotFound or Conflict: something is not there any more, and none of its kind was forgotten.
 func (d View) Forget(ctx context.Context, w chat.MemoryOwner, what []chat.Remembered) error {
 	var gone []chat.ArchivalID
 	var log []int64

@@ -1,4 +1,4 @@
-// Package agentenv says which variables the commands of a conversation have: those that the policy gives its agent, and the agent's
+// Package agentenv resolves the variables of a conversation's commands: those that the policy gives its agent, and the agent's
 // secrets, which are opened for the moment of a run and go to runners that the policy trusts with them.
 package agentenv
 
@@ -34,7 +34,7 @@ type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
-// Policies knows the policy in force.
+// Policies returns the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
@@ -51,7 +51,7 @@ type Resolver struct {
 	Log          *slog.Logger
 }
 
-// sealed is what is sealed of a secret. It names what it is of, so that a row that was moved to another agent opens nothing.
+// sealed is the sealed form of a secret. It names the secret's agent, so that a row that was moved to another agent opens nothing.
 type sealed struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name"`
@@ -137,10 +137,10 @@ func (r *Resolver) of(ctx context.Context, key chat.SessionKey) (resolution, err
 	return resolution{policy: p, asked: w, agent: agent, rows: slices.DeleteFunc(slices.Clone(all), func(s agentsecrets.Secret) bool { return s.Agent != agent.ID })}, nil
 }
 
-// chosenOn are the channels on which people say themselves which agent answers. On platforms the policy says so.
+// chosenOn are the channels on which users choose the agent that answers. On platforms the policy does.
 var chosenOn = []string{"", "web", "cli", "api", "openai", "openai-user"}
 
-// routed reports whether the policy, or an administrator, has the agent answer there: whoever is signed in may begin a conversation with any
+// routed reports whether the policy, or an administrator, has the agent answer there: any signed-in user may begin a conversation with any
 // agent, and does not get its secrets by that.
 func routed(p *policy.Policy, w chat.ModelCriteria, agent policy.Agent) bool {
 	return w.Admin || !slices.Contains(chosenOn, w.Above.Channel) ||
@@ -178,7 +178,7 @@ func (r *Resolver) Readable(row agentsecrets.Secret) bool {
 	return ok
 }
 
-// Set seals a value and stores it. Invalid says what is wrong with the name or the value, without the value; TooLarge: the agent has as much
+// Set seals a value and stores it. Invalid describes what is wrong with the name or the value, without the value; TooLarge: the agent has as much
 // as a command can be given.
 func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err := policy.CheckVariable(name); err != nil {

@@ -44,12 +44,12 @@ func of(rows []dbsqlc.AgentSecretListRow) []Secret {
 	return out
 }
 
-// Bounds decide whether an agent may have another secret, or another value of one, beside those that it has.
+// Bounds decide whether an agent may have another secret, or another value of one, in addition to those that it has.
 type Bounds interface {
 	Fit(others []Secret) error
 }
 
-// SetAgentSecret stores a secret, or a new value of one. The bounds are asked about the agent's other ones, and nobody changes them meanwhile.
+// SetAgentSecret stores a secret, or a new value of one. bounds checks the agent's other ones, which are locked meanwhile.
 func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Sealed); err != nil {
@@ -86,8 +86,8 @@ func (s *Store) RemoveAgentSecret(ctx context.Context, agent, name string) error
 	})
 }
 
-// RunnerIsListed reports whether a runner of a user stands in a list of OWNER/NAME. Those of people whom a platform brought never do: the
-// name is what they call themselves.
+// RunnerIsListed reports whether a runner of a user is in a list of OWNER/NAME. Those of users from a platform never are: the
+// name is self-chosen.
 func (s *Store) RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error) {
 	is, err := dbsqlc.Q.RunnerIsListed(ctx, s.db.Pool, dbsqlc.RunnerIsListedParams{Owner: int64(owner), Name: name, Listed: listed})
 	return is, pg.Classify(err)

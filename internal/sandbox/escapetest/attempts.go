@@ -29,7 +29,7 @@ func Attempts() []Attempt {
 	return all
 }
 
-// openToLandlock are attempts that Landlock alone cannot refuse, as the operations page says: it shuts what it cannot put
+// openToLandlock are attempts that Landlock alone cannot refuse, as the operations page states: it shuts what it cannot put
 // out of sight, and knows no sockets with names.
 var openToLandlock = []string{
 	`ls -A @HOME@ | grep .`, `ls -A @HOME@/runner/local | grep .`, `find @HOME@ -name '*.key' | grep .`, `ls -A @HOME@/workspaces | grep .`,
@@ -128,7 +128,7 @@ func processes() []Attempt {
 	)...)
 }
 
-// sockets that serve whoever reaches them.
+// sockets are attempts on sockets that serve any client.
 func sockets() []Attempt {
 	return slices.Concat(
 		group("docker", `@PROBE@ unix @DOCKER@`, `@PROBE@ unix /var@DOCKER@`, `test -S @DOCKER@`, `@PROBE@ unix /proc/self/root@DOCKER@`),
@@ -216,7 +216,7 @@ func changes() []Attempt {
 	)...)
 }
 
-// kernel is what only its administrator may touch.
+// kernel is the parts of the kernel that only its administrator may touch.
 func kernel() []Attempt {
 	return slices.Concat(
 		group("mounting",

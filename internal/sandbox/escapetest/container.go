@@ -14,7 +14,7 @@ func Container() []Attempt {
 	return slices.Concat(shared, engine(), neighbours(), runnersFiles(), runnersProcesses(), network(), keys(), containerKernel())
 }
 
-// engine is what makes containers: who reaches it is root outside.
+// engine is what makes containers: access to it is root outside.
 func engine() []Attempt {
 	return group("engine",
 		`@PROBE@ unix @ENGINE@`, `test -S @ENGINE@`, `@PROBE@ unix /proc/self/root@ENGINE@`, `ls -A @DATA@ | grep .`, `ls -A @DATA@/containers | grep .`,
@@ -51,7 +51,7 @@ func runnersFiles() []Attempt {
 	return out
 }
 
-// runnersProcesses are those of the same user that commands share the container with.
+// runnersProcesses are the processes of the same user that share the container with commands.
 func runnersProcesses() []Attempt {
 	var out []Attempt
 	for _, who := range []string{"$DAEMON", "$PAUSE"} {
@@ -64,7 +64,7 @@ func runnersProcesses() []Attempt {
 	return out
 }
 
-// network is what listens on the machine: the product, and anything else.
+// network is the listeners on the machine: the product, and anything else.
 func network() []Attempt {
 	return group("network",
 		`@PROBE@ http @URL@/healthz`, `@PROBE@ tcp @TEMPORAL_GRPC@`, `@PROBE@ tcp @TEMPORAL_UI@`, `@PROBE@ tcp @LOOPBACK@`, `@PROBE@ tcp @LAN@`,

@@ -17,19 +17,19 @@ import (
 // Attempt is one try to get out.
 type Attempt struct {
 	Group string
-	Try   string // must fail in the sandbox; @NAME@ stands for what World.Names has under it
+	Try   string // must fail in the sandbox; @NAME@ is replaced with the value of World.Names under it
 	Sound string // must succeed outside, and so shows that Try is well made; empty means Try itself
-	Needs string // wall without which it is known to succeed; see World.Lacks
+	Needs string // confinement without which it is known to succeed; see World.Lacks
 	Apart bool   // Sound is for the inside of the sandbox: an allowed act of the same kind
 }
 
 // World is a sandbox and what lies around it.
 type World struct {
 	Names   map[string]string                                   // of processes, folders and addresses; attempts that name others are left out
-	Lacks   []string                                            // walls that this sandbox has to do without; attempts that need them are left out
+	Lacks   []string                                            // confinements that this sandbox has to do without; attempts that need them are left out
 	Secrets []string                                            // appear in no output
 	Inside  func(commands []string) []Outcome                   // executes commands in the sandbox
-	Outside func(t *testing.T, command string) (Outcome, error) // executes one beside it, as the same user
+	Outside func(t *testing.T, command string) (Outcome, error) // executes one outside of it, as the same user
 }
 
 // Outcome is how a command ended.

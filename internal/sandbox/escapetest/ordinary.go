@@ -14,7 +14,7 @@ import (
 // nobody is an account without rights that every system has.
 const nobody = 65534
 
-// probeVariable tells tests that run as an ordinary user where the probe is: they cannot build it.
+// probeVariable holds the path of the probe for tests that run as an ordinary user: they cannot build it.
 const probeVariable = "XBOT_TEST_PROBE"
 
 // AsOrdinaryUser runs the calling test binary once more as an ordinary user, if it runs as root.

@@ -12,7 +12,7 @@ const (
 	scope      = "scope"      // and the signals and abstract sockets of Landlock, since Linux 6.12
 )
 
-// watched are processes that belong to somebody else, the command's own shim among them.
+// watched are processes that belong to others, the command's own shim among them.
 var watched = []string{"$PPID", "@VICTIM@", "@SERVE@", "@RUNNER@", "@POSTGRES@", "@TEMPORAL@"}
 
 // looks are attempts of the probe that look into a process, and sets those that act on it.
@@ -56,7 +56,7 @@ func threads() []Attempt {
 }
 
 // names are attempts to get what is hidden, or a folder above it, under another name. A folder of the same shape that
-// nobody hides is their control.
+// is not hidden is their control.
 func names() []Attempt {
 	var out []Attempt
 	for level, twin := range map[string]string{"@HOME@": "@TWIN@", "@ABOVE@": "@TWIN_ABOVE@", "@ABOVE2@": "@TWIN_ABOVE2@"} {
@@ -82,7 +82,7 @@ func names() []Attempt {
 	return out
 }
 
-// shared is what the kernel has in common for all processes of a user.
+// shared is the kernel's state that all processes of a user share.
 func shared() []Attempt {
 	out := group("shared by all processes",
 		`@PROBE@ keyring`, `@PROBE@ addkey`, `@PROBE@ shm @SHM@`, `@PROBE@ userfault`, `@PROBE@ uring`, `@PROBE@ fanotify`, `@PROBE@ clone3`, `@PROBE@ seccomp`,
@@ -99,7 +99,7 @@ func shared() []Attempt {
 	return out
 }
 
-// descriptors that came along from whoever started the command.
+// inherited are attempts on descriptors that came along from the process that started the command.
 func inherited() []Attempt {
 	const sound = `exec 9<@PROBE@; `
 	var out []Attempt
@@ -113,7 +113,7 @@ func inherited() []Attempt {
 	return append(out, Attempt{Group: "descriptors", Try: find, Sound: `exec 9<@HOME@/secret.key; ` + find})
 }
 
-// toldSockets are agents' sockets that the server was told of, and that lie where no name gives them away.
+// toldSockets are agents' sockets that the server was configured with, and that lie where no name gives them away.
 func toldSockets() []Attempt {
 	out := group("agents", `@PROBE@ unix @AGENT@`, `@PROBE@ unix /proc/self/root@AGENT@`, `@PROBE@ unix @BUS@`)
 	for i := range out {

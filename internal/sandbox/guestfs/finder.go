@@ -11,9 +11,9 @@ import (
 	"xbot/internal/service"
 )
 
-// Store knows the conversations of consumers.
+// Store finds the conversations of consumers and their runners.
 type Store interface {
-	// ServiceRoom returns the room of a consumer. Not ok: the user is a person or a group, who has none. Denied: they have no room any more.
+	// ServiceRoom returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
 	ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
 	// KeepServiceRoom keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
 	KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
@@ -22,13 +22,13 @@ type Store interface {
 	Counter
 }
 
-// Finder finds the rooms of conversations. It is safe for concurrent use.
+// Finder finds the file systems of conversations. It is safe for concurrent use.
 type Finder struct {
 	Store Store
 	Boxes sandbox.Boxes
 }
 
-// FileSystem is the sandbox of work in a conversation of a consumer, whoever does it there: the turn, a subagent, a job. Not ok: the conversation is
+// FileSystem is the sandbox of all work in a conversation of a consumer: the turn, a subagent, a job. Not ok: the conversation is
 // none of a consumer's.
 func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error) {
 	r, ok, err := f.Store.ServiceRoom(ctx, user)
@@ -48,7 +48,7 @@ func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.U
 	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, User: user, Counter: f.Store}), true, nil
 }
 
-// OfConversation is the room of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
+// OfConversation is the file system of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
 // administrator has no runner for it. It does not wait for the runner.
 func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
 	r, ok, err := f.Store.ServiceRoom(ctx, c.User)
@@ -88,7 +88,7 @@ func (f Finder) box(ctx context.Context, user chat.UserID, r service.FileSystem)
 	case kept == box.Name():
 		return box, nil
 	}
-	box, err = f.Boxes.Box(ctx, r.Admin, kept) // somebody else was first
+	box, err = f.Boxes.Box(ctx, r.Admin, kept) // another caller was first
 	return box, unnamed(err)
 }
 
@@ -102,7 +102,7 @@ func unnamed(err error) error {
 // removeTime bounds how long a removal waits for a runner and works there.
 const removeTime = 2 * time.Minute
 
-// Remove removes the folder of a consumer who is deleted, and says how many folders are left: 1 where the runner is away. A runner that is
+// Remove removes the folder of a deleted consumer, and returns how many folders are left: 1 where the runner is away. A runner that is
 // not the administrator's any more keeps what it has.
 func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err error) {
 	r, err := f.Store.ServiceRoomLeft(ctx, user)

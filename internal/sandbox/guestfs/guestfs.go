@@ -1,12 +1,12 @@
 // Package guestfs implements the file system of a consumer conversation: a root with four folders on a runner of the administrator of its service,
-// and nothing else. A path outside of them does not exist, whatever the runner has there, and no error names the runner or a path of it.
+// and nothing else. A path outside of them does not exist, even if the runner has it, and no error names the runner or a path of it.
 //
 //	/generated    what the conversation made: read and written
 //	/attachments  what the consumer sent: read
 //	/docs         the administrator's documents that the service allows: read
-//	/scripts      the names of the scripts that it allows; what stands in them is not shown
+//	/scripts      the names of the scripts that it allows; their content is not shown
 //
-// No link is followed, wherever it leads: each path is asked for with all links followed, and has to be itself. Commands do not run
+// No link is followed: each path is asked for with all links followed, and has to be itself. Commands do not run
 // there.
 package guestfs
 
@@ -22,10 +22,10 @@ import (
 	"xbot/internal/service"
 )
 
-// Name is what a room is called wherever a runner has a name.
+// Name is the name of the file system where a runner has a name.
 const Name = "room"
 
-// The folders of a room.
+// The folders of the file system.
 const (
 	Generated   = "generated"
 	Attachments = "attachments"
@@ -38,7 +38,7 @@ func Folder(of, conversation string) string {
 	return path.Join("services", of, "conversations", conversation)
 }
 
-// Conversation says whose room it is.
+// Conversation is the conversation that a file system belongs to.
 type Conversation struct {
 	Service string
 	ID      string
@@ -46,10 +46,10 @@ type Conversation struct {
 	Scripts []string // patterns of what it knows of below scripts/
 
 	User    chat.UserID // the consumer
-	Counter Counter     // nil: nobody counts what the rooms of the service hold together
+	Counter Counter     // nil: the total size of the file systems of the service is not counted
 }
 
-// ForAgent is the room as the tools of the conversation see it.
+// ForAgent is the file system as the tools of the conversation see it.
 func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
 	return &fileSystem{box: box, of: c, mounts: []mount{
 		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, writes: true, all: true},
@@ -59,7 +59,7 @@ func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
 	}}
 }
 
-// ForConsumer is the room as the API of consumers sees it: what the conversation made, and what the consumer sends.
+// ForConsumer is the file system as the API of consumers sees it: what the conversation made, and what the consumer sends.
 func ForConsumer(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
 	return &fileSystem{box: box, of: c, mounts: []mount{
 		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, all: true},
@@ -71,7 +71,7 @@ func everything(patterns []string) bool {
 	return slices.Contains(patterns, "*") || slices.Contains(patterns, "**")
 }
 
-// mount is a folder of a room.
+// mount is a folder of a file system.
 type mount struct {
 	name    string
 	at      string   // below the workspace of the runner
@@ -102,16 +102,16 @@ var (
 	_ sandbox.Feeder  = (*fileSystem)(nil)
 )
 
-// Name is the same for every room.
+// Name is the same for every file system.
 func (*fileSystem) Name() string { return Name }
 
-// Workspace is the root of the room.
+// Workspace is the root of the file system.
 func (*fileSystem) Workspace() string { return "/" }
 
 // Close does nothing: nothing is started here.
 func (*fileSystem) Close() error { return nil }
 
-// root is where the workspace of the runner is.
+// root returns the workspace of the runner.
 func (r *fileSystem) root(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

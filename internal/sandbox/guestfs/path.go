@@ -12,20 +12,20 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Bounds of a path of a room.
+// Bounds of a path of a file system.
 const (
 	maxPath  = 1024 // bytes
 	maxDepth = 32   // folders
 )
 
-// place is a path of a room.
+// place is a path of a file system.
 type place struct {
-	path  string // in the room: absolute and clean
+	path  string // in the file system: absolute and clean
 	mount *mount // nil: the root
 	rel   string // below the folder; empty: the folder itself
 }
 
-// find reads a path. What is no path of this room does not exist.
+// find reads a path. What is no path of this file system does not exist.
 func (r *fileSystem) find(text string) (place, error) {
 	clean := path.Clean("/" + text)
 	if len(text) > maxPath || !utf8.ValidString(text) || strings.ContainsFunc(text, odd) || strings.Count(clean, "/") > maxDepth {
@@ -46,7 +46,7 @@ func (r *fileSystem) find(text string) (place, error) {
 	return p, nil
 }
 
-// odd are characters that a path of a room does not have: they are of no use in names, and somewhere mean something else.
+// odd are characters that a path of a file system does not have: they are of no use in names, and somewhere mean something else.
 func odd(r rune) bool {
 	return unicode.IsControl(r) || r == '\\' || r == utf8.RuneError || unicode.Is(unicode.Cf, r)
 }
@@ -62,7 +62,7 @@ func missing(text string) error {
 	return fault.Errorf(fault.NotFound, "%s does not exist", shown)
 }
 
-// real is where a place is on the runner.
+// real returns the path of a place on the runner.
 func (r *fileSystem) real(ctx context.Context, p place) (string, error) {
 	base, err := r.root(ctx)
 	if err != nil {
@@ -92,7 +92,7 @@ func (r *fileSystem) look(ctx context.Context, p place) (real string, info sandb
 	return real, shown(info, p.path), nil
 }
 
-// shown is what may be told of a file.
+// shown is the part of a file's info that may be shown.
 func shown(info sandbox.FileInfo, at string) sandbox.FileInfo {
 	info.Path, info.Real, info.Link = at, at, ""
 	return info
@@ -120,7 +120,7 @@ func (r *fileSystem) file(ctx context.Context, text string) (place, string, sand
 
 func isFolder(at string) error { return fault.Errorf(fault.Invalid, "%s is a folder", at) }
 
-// target finds where something is to be written: nothing on the way there is a link. What is there already is told.
+// target finds where a file is to be written: nothing on the way there is a link. there reports whether it exists already.
 func (r *fileSystem) target(ctx context.Context, text string) (p place, real string, there bool, err error) {
 	if p, err = r.find(text); err != nil {
 		return p, "", false, err

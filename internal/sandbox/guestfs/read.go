@@ -35,7 +35,7 @@ func (r *fileSystem) read(ctx context.Context, p place, real string, before sand
 	return data, nil
 }
 
-// piece is how much of a file Download holds in memory, in bytes, while its caller takes it: a visitor's browser may take minutes.
+// piece is how much of a file Download holds in memory, in bytes, while its caller takes it: a consumer's browser may take minutes.
 const piece = 1 << 20
 
 // Download implements sandbox.Sandbox.
@@ -63,7 +63,7 @@ func (r *fileSystem) Download(ctx context.Context, text string, to io.Writer) (i
 	return done, nil
 }
 
-// Stat implements sandbox.Sandbox. Real is the path in the room.
+// Stat implements sandbox.Sandbox. Real is the path in the file system.
 func (r *fileSystem) Stat(ctx context.Context, text string) (sandbox.FileInfo, error) {
 	ctx = sandbox.Unnamed(ctx)
 	p, err := r.find(text)
@@ -71,7 +71,7 @@ func (r *fileSystem) Stat(ctx context.Context, text string) (sandbox.FileInfo, e
 	case err != nil:
 		return sandbox.FileInfo{}, err
 	case p.mount == nil:
-		if _, err := r.root(ctx); err != nil { // whoever asks for the root asks whether the runner is there
+		if _, err := r.root(ctx); err != nil { // a request for the root checks whether the runner is there
 			return sandbox.FileInfo{}, err
 		}
 		return folder("/"), nil
@@ -119,7 +119,7 @@ func (r *fileSystem) ReadDir(ctx context.Context, text string) ([]sandbox.FileIn
 	for _, e := range entries {
 		name := path.Base(e.Path)
 		rel := path.Join(p.rel, name)
-		_, err := r.find(path.Join(p.path, name)) // a name that no path of a room has is left out
+		_, err := r.find(path.Join(p.path, name)) // a name that no path of a file system has is left out
 		switch {
 		case err != nil || path.Dir(e.Path) != real || e.Link != "":
 		case e.Dir && p.mount.opens(rel), e.Mode.IsRegular() && p.mount.sees(rel):

@@ -16,13 +16,13 @@ import (
 	"xbot/runner/wire"
 )
 
-// Bounds of a search in documents of which only some are seen: each file is looked at by itself, so that what is not seen changes no answer.
+// Bounds of a search in documents of which only some are seen: each file is searched separately, so that what is not seen changes no answer.
 const (
 	maxSearched = 1000 // files
 	searchTasks = 8    // at once
 )
 
-// area is a folder of a room in which something is searched.
+// area is a folder of a file system in which something is searched.
 type area struct {
 	place
 	real string
@@ -55,7 +55,7 @@ func (r *fileSystem) areas(ctx context.Context, root place, reads bool) ([]area,
 	return out, nil
 }
 
-// Glob implements sandbox.Sandbox. Each folder of the room has its newest files first.
+// Glob implements sandbox.Sandbox. Each folder of the file system has its newest files first.
 func (r *fileSystem) Glob(ctx context.Context, q sandbox.GlobQuery) (sandbox.GlobResult, error) {
 	ctx = sandbox.Unnamed(ctx)
 	root, err := r.find(q.Root)
@@ -145,7 +145,7 @@ func compile(text string) (*pattern.Pattern, error) {
 	return wanted, nil
 }
 
-// list names the files of an area that are seen, as paths of the room.
+// list names the files of an area that are seen, as paths of the file system.
 func (r *fileSystem) list(ctx context.Context, a area, within time.Duration) (found []string, more bool, err error) {
 	all, err := r.box.Glob(ctx, sandbox.GlobQuery{Pattern: "**", Root: a.real, Limit: wire.MaxFound, Time: within})
 	if fault.Is(err, fault.Invalid) && !errors.Is(err, sandbox.ErrSlow) { // it is a file
@@ -280,7 +280,7 @@ func (r *fileSystem) grepEach(ctx context.Context, files []string, q sandbox.Gre
 	return out, nil
 }
 
-// add puts what was found to the rest. Full says that no more matches are wanted.
+// add puts what was found to the rest. full reports that no more matches are wanted.
 func add(all *sandbox.GrepResult, some sandbox.GrepResult, limit int) (full bool) {
 	all.Truncated, all.Skipped = all.Truncated || some.Truncated, all.Skipped+some.Skipped
 	for _, m := range some.Matches {
@@ -301,7 +301,7 @@ func (r *fileSystem) grepFile(ctx context.Context, file string, q sandbox.GrepQu
 	return r.grepAt(ctx, area{p, real}, q)
 }
 
-// grepAt searches what a runner has at a place. Paths of other places are not told.
+// grepAt searches what a runner has at a place. Paths of other places are left out.
 func (r *fileSystem) grepAt(ctx context.Context, a area, q sandbox.GrepQuery) (sandbox.GrepResult, error) {
 	q.Root = a.real
 	found, err := r.box.Grep(ctx, q)

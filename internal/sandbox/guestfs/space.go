@@ -8,19 +8,19 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Bounds of what a conversation keeps in a folder of its room.
+// Bounds of what a conversation keeps in a folder of its file system.
 const (
 	MaxFiles = 2000    // files and folders
 	MaxBytes = 1 << 30 // after which nothing more is taken
 )
 
-// Counter counts what the rooms of a service hold together. Each room tells it what lies in its own folders when it looks there: nobody looks
-// into all rooms.
+// Counter adds up the size of all file systems of a service. Each reports the size of its folders when it looks there: no caller looks
+// into all of them.
 type Counter interface {
-	// ServiceRoomHolds notes how much lies in a folder of a consumer's room: of what they sent, or of what was made. TooLarge: the rooms of
+	// ServiceRoomHolds stores the size of a folder of a consumer: of what they sent, or of what was made. TooLarge: the file systems of
 	// their service hold as much as they may.
 	ServiceRoomHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
-	// ServiceRoomGrows notes what was written since.
+	// ServiceRoomGrows records how much was written since.
 	ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
 }
 

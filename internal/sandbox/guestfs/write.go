@@ -57,7 +57,7 @@ func (r *fileSystem) MkdirAll(ctx context.Context, text string) error {
 	ctx = sandbox.Unnamed(ctx)
 	p, err := r.find(text)
 	if err == nil && (p.mount == nil || p.rel == "") {
-		return nil // the folders of a room are always there
+		return nil // the folders of a file system are always there
 	}
 	p, real, there, err := r.target(ctx, text)
 	if err != nil || there {

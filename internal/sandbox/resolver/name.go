@@ -9,17 +9,17 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// The names that people cannot give to runners of their own.
+// The names that users cannot give to their runners.
 const (
 	Local     = "local"      // the server's own host
 	Container = "__docker__" // the container that the server runs for a user
-	Default   = "default"    // what people call the absence of a choice
+	Default   = "default"    // the users' word for the absence of a choice
 )
 
-// named is what a runner may be called; a container of the name is possible, too.
+// named matches the names of runners; a container of the name is possible, too.
 var named = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,127}$`)
 
-// CheckName says what is wrong with the name of a new runner: Invalid.
+// CheckName returns what is wrong with the name of a new runner: Invalid.
 func CheckName(name string) error {
 	switch {
 	case name == Local || name == Container || name == Default:

@@ -1,6 +1,6 @@
 // Package resolver decides where a user's commands run. The runner that a session names comes first, then the one that
 // its user made active, then the container of the server where it offers one, then, for administrators, the server's own
-// host, then the only runner of the user's own (spec/001 §5.5). What was named is never replaced by something else: a runner that is away or gone is an error that says so.
+// host, then the user's only runner (spec/001 §5.5). A named runner is never replaced by another: one that is away or gone is an error.
 package resolver
 
 import (
@@ -14,9 +14,9 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Choices knows what users chose and which runners they have.
+// Choices returns what users chose and which runners they have.
 type Choices interface {
-	// RunnerChoice returns what is known of the name that was asked for, else of the user's active runner.
+	// RunnerChoice returns the data of the runner of the given name, else of the user's active runner.
 	RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error)
 }
 
@@ -27,7 +27,7 @@ type Docker interface {
 	Want(ctx context.Context, user chat.UserID) error
 }
 
-// Config is what a Resolver needs.
+// Config configures a Resolver.
 type Config struct {
 	Choices Choices
 	Router  *sandbox.Router
@@ -48,7 +48,7 @@ func New(cfg Config) *Resolver {
 	return &Resolver{cfg: cfg, known: map[sandbox.RunnerID]*sandbox.Runner{}, away: map[sandbox.RunnerID]bool{}}
 }
 
-// Box returns the sandbox of a user's runner, whose Name is the runner's. It does not wait for the runner. Denied says
+// Box returns the sandbox of a user's runner, whose Name is the runner's. It does not wait for the runner. Denied explains
 // why there is none, and what to do.
 func (r *Resolver) Box(ctx context.Context, user chat.UserID, asked string) (sandbox.Sandbox, error) {
 	runner, err := r.Runner(ctx, user, asked)
@@ -72,7 +72,7 @@ func (r *Resolver) Runner(ctx context.Context, user chat.UserID, asked string) (
 	return r.runner(user, name), nil
 }
 
-// Host returns the sandbox of the server's own host, for what belongs to no person.
+// Host returns the sandbox of the server's own host, for what belongs to no user.
 func (r *Resolver) Host() sandbox.Sandbox { return r.runner(0, Local) }
 
 func (r *Resolver) runner(user chat.UserID, name string) *sandbox.Runner {
@@ -129,7 +129,7 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 	switch {
 	case err != nil:
 		return "", err
-	case choice.Outside: // their rooms are found by their conversations, and by nothing else
+	case choice.Outside: // their file systems are found by their conversations, and by nothing else
 		return "", fault.Errorf(fault.Denied, "a consumer of a service has no machine")
 	case name == "" && r.Containers():
 		return Container, nil

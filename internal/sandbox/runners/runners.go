@@ -27,11 +27,11 @@ type Runner struct {
 	Name        string
 	User        chat.UserID
 	Owner       string // the user's name
-	Online      bool   // an ingress holds its socket, and said so within the last 45 s
+	Online      bool   // an ingress holds its socket, and confirmed it within the last 45 s
 	ConnectedAt *time.Time
 	SeenAt      *time.Time
 	CreatedAt   time.Time
-	Info        *wire.Info // as it last said; nil if it never connected
+	Info        *wire.Info // as last reported; nil if it never connected
 }
 
 // EnsureRunner makes a runner of the server's own, or gives the existing one a new token.
@@ -108,7 +108,7 @@ func (s *Store) RunnerByToken(ctx context.Context, tokenHash []byte) (name strin
 	return row.Name, row.UserID, row.Role == users.RoleAdmin, pg.Classify(err)
 }
 
-// RunnersSeen notes that connections made with these tokens stand, and returns the hashes of those that are still good.
+// RunnersSeen records that connections made with these tokens are up, and returns the hashes of those that are still valid.
 func (s *Store) RunnersSeen(ctx context.Context, tokenHashes [][]byte) ([][]byte, error) {
 	good, err := dbsqlc.Q.RunnersSeen(ctx, s.db.Pool, tokenHashes)
 	return good, pg.Classify(err)
@@ -119,7 +119,7 @@ func (s *Store) Runners(ctx context.Context) ([]Runner, error) {
 	return s.runners(ctx, dbsqlc.RunnerListParams{})
 }
 
-// RunnersOf lists the runners of a user. With host it has the one of the server's own host, too, whoever it belongs to.
+// RunnersOf lists the runners of a user. With host it has the one of the server's own host, too, of any owner.
 func (s *Store) RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]Runner, error) {
 	return s.runners(ctx, dbsqlc.RunnerListParams{Owner: new(int64(user)), Host: host})
 }
@@ -144,7 +144,7 @@ func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]R
 	return out, nil
 }
 
-// RunnerChoice says which runner a user's commands ask for: the given one, else the user's active one, else none.
+// RunnerChoice returns which runner a user's commands ask for: the given one, else the user's active one, else none.
 func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error) {
 	row, err := dbsqlc.Q.RunnerChoice(ctx, s.db.Pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
 	if err != nil {
@@ -153,7 +153,7 @@ func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string
 	return chat.RunnerChoice{Name: row.Name, Known: row.Known, Sole: row.Sole, Admin: row.Role == users.RoleAdmin, Outside: row.Outside}, nil
 }
 
-// Connected notes that an ingress holds the socket of a runner now, and what the runner said of itself. The epoch grows
+// Connected records that an ingress holds the socket of a runner now, and the runner's info. The epoch grows
 // with each connection.
 func (s *Store) Connected(ctx context.Context, id, holder string, tokenHash []byte, info wire.Info) (int64, error) {
 	said, err := json.Marshal(cleanInfo(info))

@@ -1,4 +1,4 @@
-// Package runners keeps runners, their tokens, and who wants a container.
+// Package runners stores runners, their tokens, and which users want a container.
 package runners
 
 import (
@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// Store keeps runners, their tokens, and who wants a container. It is safe for concurrent use.
+// Store stores runners, their tokens, and which users want a container. It is safe for concurrent use.
 type Store struct {
 	db    *pg.DB
 	quota *quota.Quota

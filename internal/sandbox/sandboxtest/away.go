@@ -26,7 +26,7 @@ type Away struct {
 	Waits  time.Duration // its offline wait
 }
 
-// RunAway checks that every tool says the same of a runner that is away, after one wait. Open makes a sandbox that was
+// RunAway checks that every tool reports the same of a runner that is away, after one wait. Open makes a sandbox that was
 // used before its runner went away.
 func RunAway(t *testing.T, open func(t *testing.T) Away) {
 	a := open(t)

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// crashCases harm what is behind the sandbox; each has a fixture of its own.
+// crashCases harm what is behind the sandbox; each has a separate fixture.
 var crashCases = map[string]func(*bench){
 	"cut connections lose no output":                   cutConnection,
 	"a killed daemon neither loses nor repeats":        killDaemon,

@@ -185,7 +185,7 @@ func oddIDs(b *bench) {
 	}
 }
 
-// family prints when it is up, ignores SIGTERM in one child, and puts another into a session of its own. Mark is found
+// family prints when it is up, ignores SIGTERM in one child, and puts another into a new session. Mark is found
 // in the command lines of both.
 func family(mark string) string {
 	return fmt.Sprintf(`sh -c 'trap "" TERM; while :; do sleep 0.05; done # %s-stubborn' &

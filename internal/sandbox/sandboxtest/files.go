@@ -263,7 +263,7 @@ func refusesFIFO(b *bench) {
 
 func permissions(b *bench) {
 	if strings.TrimSpace(b.sh("id -u")) == "0" {
-		return // nothing is forbidden to root; the suite also runs as somebody else
+		return // nothing is forbidden to root; the suite also runs as an ordinary user
 	}
 	b.sh("echo secret > hidden; chmod 000 hidden; echo x > fixed; chmod 444 fixed; mkdir shut; touch shut/f; chmod 000 shut; mkdir still; chmod 555 still")
 	b.Cleanup(func() { // what cannot be undone shows when the folder is removed

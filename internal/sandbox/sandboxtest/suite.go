@@ -26,7 +26,7 @@ const unhurried = 4 * time.Second
 // Fixture is a sandbox under test, with the means to harm what is behind it. The workspace is empty at first.
 type Fixture struct {
 	Box      sandbox.Sandbox
-	Cut      func()                 // breaks the connection to the runner without a farewell; it comes back by itself
+	Cut      func()                 // breaks the connection to the runner without a farewell; the runner reconnects
 	Kill     func()                 // kills the runner's daemon with SIGKILL
 	Start    func()                 // starts the daemon again, on the same job store
 	KillShim func(id chat.CallID)   // kills the shim of a running command with SIGKILL

@@ -10,32 +10,32 @@ import (
 	"xbot/internal/secret/dbsqlc"
 )
 
-// Kinds of what is sealed with the installation's key.
+// Kinds of secrets that are sealed with the installation's key.
 const (
 	SealedChannel = "channel" // the secret settings of a bot
-	SealedTrigger = "trigger" // what calls of a trigger are signed with
+	SealedTrigger = "trigger" // the signing secret of calls of a trigger
 	SealedPayload = "payload" // a key that payloads in Temporal are encrypted with
 
 	SealedSubscription = "subscription" // the key of an account at a provider of models
 	SealedToolKey      = "tool key"     // the key of a service that tools use
-	SealedMCPProject   = "mcp project"  // the file .mcp.json of a folder in which somebody works
-	SealedMCPServer    = "mcp server"   // what a server of tools is given: values of variables and headers
+	SealedMCPProject   = "mcp project"  // the file .mcp.json of a folder in which a user works
+	SealedMCPServer    = "mcp server"   // values of variables and headers for an MCP server
 
 	SealedOAuthProvider = "oauth provider" // the secret of the client that xbot is at a provider
 	SealedOAuthAccount  = "oauth account"  // the tokens of a connected account
 	SealedAgentSecret   = "agent secret"   // a secret variable of the commands of an agent
 	SealedPlugin        = "plugin"         // the settings of a plugin
-	SealedOAuthFlow     = "oauth flow"     // what a browser that is on its way to a provider is recognized by
+	SealedOAuthFlow     = "oauth flow"     // the state that identifies a browser during a sign-in at a provider
 )
 
 // Sealed is a secret as it is stored.
 type Sealed struct {
 	Kind string
-	Name string // of what it belongs to
+	Name string // of the owner of the secret
 	Data []byte
 }
 
-// NoteKey notes, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
+// NoteKey records, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
 func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 	id := secret.SealedBy(data)
 	if id == "" {
@@ -51,7 +51,7 @@ func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 	return nil
 }
 
-// Secrets lists all that is sealed with the installation's key.
+// Secrets lists all secrets that are sealed with the installation's key.
 func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
 	rows, err := dbsqlc.Q.SealedList(ctx, s.db.Pool)
 	if err != nil {
@@ -64,14 +64,14 @@ func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
 	return out, nil
 }
 
-// RetireKeysBut forbids storing secrets that are sealed with another key than the current one. It waits for transactions
-// that are about to store one.
+// RetireKeysBut forbids storing secrets that are sealed with another key than the current one. It waits for transactions that are about to
+// store one.
 func (s *Store) RetireKeysBut(ctx context.Context, current string, others []string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.SealingKeyRevive(ctx, tx, current); err != nil {
 			return fmt.Errorf("note the new key: %w", err)
 		}
-		for _, id := range others { // one that sealed nothing yet has no row
+		for _, id := range others { // a key that sealed nothing yet has no row
 			if _, err := dbsqlc.Q.SealingKeyUse(ctx, tx, id); err != nil {
 				return fmt.Errorf("note the old key: %w", err)
 			}
@@ -80,8 +80,7 @@ func (s *Store) RetireKeysBut(ctx context.Context, current string, others []stri
 	})
 }
 
-// Reseal replaces a secret by the same one, sealed anew. A secret that was changed meanwhile stays as it is, and the result
-// is false.
+// Reseal replaces a secret by the same one, sealed again. A secret that was changed meanwhile stays unchanged, and the result is false.
 func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error) {
 	var n int64
 	var err error
@@ -119,7 +118,7 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 	return n == 1, nil
 }
 
-// DropPayloadKey removes a key of payloads that nobody can open any more.
+// DropPayloadKey removes a key of payloads that no key can open any more.
 func (s *Store) DropPayloadKey(ctx context.Context, was Sealed) error {
 	_, err := dbsqlc.Q.SealedDropPayload(ctx, s.db.Pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
 	return pg.Classify(err)

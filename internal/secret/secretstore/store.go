@@ -5,7 +5,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps what is sealed with the installation's key, and which keys sealed it. It is safe for concurrent use.
+// Store stores the sealed secrets, and which keys sealed them. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

@@ -32,7 +32,7 @@ type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }
 
-// Models are those that somebody may choose.
+// Models provides the models that a user may choose.
 type Models interface {
 	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
 }
@@ -45,7 +45,7 @@ type Publisher struct {
 	Models   Models
 }
 
-// Add makes a service of an administrator, published unless the patch says otherwise. Invalid: it names what is not there.
+// Add makes a service of an administrator, published unless the patch sets otherwise. Invalid: it names what is not there.
 func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) (service.Service, error) {
 	if err := d.check(ctx, admin, &p); err != nil {
 		return service.Service{}, err
@@ -57,7 +57,7 @@ func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) 
 	return d.Services.AddService(ctx, admin, made, p.Published == nil || *p.Published)
 }
 
-// Change changes a service, whoever asks: what it names is its own administrator's. Conflict: it was changed since the revision; 0: any.
+// Change changes a service, for any caller: what it names is its own administrator's. Conflict: it was changed since the revision; 0: any.
 func (d Publisher) Change(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	now, err := d.Services.Service(ctx, id)
 	if err != nil {
@@ -95,7 +95,7 @@ func (d Publisher) check(ctx context.Context, admin chat.UserID, p *service.Patc
 	return nil
 }
 
-// missing says of what is named and not there that the definition is wrong: the service itself was found.
+// missing turns the NotFound of something that is named into an invalid definition: the service itself was found.
 func missing(err error, format string, n int) error {
 	if fault.Is(err, fault.NotFound) {
 		return fault.Errorf(fault.Invalid, format, n)
@@ -139,7 +139,7 @@ func nearest(known catalogue.Catalogue, word string) []string {
 	return ids
 }
 
-// Link is the address of a service's page with a key behind it: whoever opens it talks to the service. A fragment is never sent to a server.
+// Link is the address of a service's page with a key in its fragment: any holder can talk to the service. A fragment is never sent to a server.
 func Link(base, id, key string) string {
 	link := strings.TrimRight(base, "/") + "/s/" + id
 	if key == "" {

@@ -23,12 +23,12 @@ type NewConversation struct {
 	Source   service.Source
 	Title    string
 	External string // what it is found by: what the program calls its user, or a key of a request; empty: its id alone
-	// Unnamed says that the program named neither a conversation nor a user, and so need not find it again: it makes room for others.
+	// Unnamed means that the program named neither a conversation nor a user, and so need not find it again: it is replaced first.
 	Unnamed bool
 }
 
-// BeginConversation begins a conversation of a consumer: a session of a user of its own. With a name of the program's user it is the
-// conversation that this one has already. Conflict: the service, or the key, has as many as it may, and none of them makes room.
+// BeginConversation begins a conversation of a consumer: a session of a new user. With a name of the program's user it is the
+// conversation that this one has already. Conflict: the service, or the key, has as many as it may, and none of them can be replaced.
 func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (service.Conversation, error) {
 	id := ""
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -143,7 +143,7 @@ func (s *Store) ServiceConversations(ctx context.Context, of string, p Page) ([]
 	return out, nil
 }
 
-// DeleteConsumerConversation promises that a conversation is deleted with everything of it. Nobody finds it from now on; the workflow of the
+// DeleteConsumerConversation promises that a conversation is deleted with everything of it. It is not found from now on; the workflow of the
 // deletion does the rest.
 func (s *Store) DeleteConsumerConversation(ctx context.Context, c service.Conversation) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

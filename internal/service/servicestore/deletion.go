@@ -10,8 +10,8 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// DeletionBelow has those deleted who belong to a user: the services of an administrator, the consumers of a service; some at a time. It says
-// how many are left.
+// DeletionBelow starts the deletion of users below a user: the services of an administrator, the consumers of a service; some at a time. It
+// returns how many are left.
 func (s *Store) DeletionBelow(ctx context.Context, id chat.UserID, most int) (left int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ids, err := dbsqlc.Q.DeletionBelow(ctx, tx, dbsqlc.DeletionBelowParams{ID: int64(id), Most: int32(most)})

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// ServiceRoom returns the room of a consumer. Not ok: the user is a person or a group, who has none. Denied: they have no room any more.
+// ServiceRoom returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
 func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error) {
 	if _, known := s.withoutRoom.Load(user); known {
 		return room, false, nil
@@ -53,7 +53,7 @@ func (s *Store) KeepServiceRoom(ctx context.Context, user chat.UserID, runner, l
 	return kept, pg.Classify(err)
 }
 
-// ServiceRoomLeft returns the room of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
+// ServiceRoomLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
 func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
 	row, err := dbsqlc.Q.ServiceRoomLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -62,13 +62,13 @@ func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.
 	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner}, pg.Classify(err)
 }
 
-// ServiceRoomGone notes that the folder of a room is gone.
+// ServiceRoomGone records that the folder of a file system is gone.
 func (s *Store) ServiceRoomGone(ctx context.Context, user chat.UserID) error {
 	return pg.Classify(dbsqlc.Q.ServiceRoomGone(ctx, s.db.Pool, user))
 }
 
-// ServiceRoomHolds notes how much lies in a folder of a consumer's room: of what they sent, or of what was made. TooLarge: the rooms of their
-// service hold together what a person may keep.
+// ServiceRoomHolds stores the size of a folder of a consumer's file system: of what they sent, or of what was made. TooLarge: the file systems of
+// their service hold together as much as a user may keep.
 func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
 	caps, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent boo
 	return nil
 }
 
-// ServiceRoomGrows notes what was written into a folder of a consumer's room.
+// ServiceRoomGrows records how much was written into a folder of a consumer's file system.
 func (s *Store) ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
 	return pg.Classify(dbsqlc.Q.ServiceRoomGrows(ctx, s.db.Pool, dbsqlc.ServiceRoomGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
 }

@@ -22,28 +22,28 @@ import (
 	"xbot/internal/user/users"
 )
 
-// OutcomeTaken is the outcome of a message that a person answers, and no turn.
+// OutcomeTaken is the outcome of a message that an administrator answers, and no turn.
 const OutcomeTaken = "taken"
 
 // Actor is an administrator who acts on a conversation of a consumer, and from where.
 type Actor struct {
 	User chat.UserID
 	Name string
-	// From is the chat of a platform in which they write, with channel and account: they are told there what the consumer writes, while the
+	// From is the chat of a platform in which they write, with channel and account: they get the consumer's messages there, while the
 	// conversation is theirs. Nil: they are on the page.
 	From *chat.Address
 }
 
-// Handover is who answers in a conversation of a consumer.
+// Handover is the state of who answers in a conversation of a consumer.
 type Handover struct {
 	Session              chat.SessionKey
 	Service, ServiceName string
 	Conversation, Title  string
 	Consumer             chat.UserID
 	Admin                chat.UserID // whose service it is
-	Taken                chat.UserID // the administrator who has taken it; 0: the agent answers
+	Taken                chat.UserID // the administrator who answers; 0: the agent answers
 	TakenName            string
-	SaidFrom             *chat.Address // the chat of an administrator; nil: nobody is told
+	SaidFrom             *chat.Address // the chat of an administrator; nil: no one is notified
 }
 
 func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Handover, error) {
@@ -63,7 +63,7 @@ func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Handover, error) 
 	return h, nil
 }
 
-// HoldHand says who answers in a session, and keeps it so until the transaction ends. ok is false for a session that is no consumer's.
+// HoldHand returns who answers in a session, and locks that until the transaction ends. ok is false for a session that is no consumer's.
 func HoldHand(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Handover, ok bool, err error) {
 	if _, _, is := service.Of(key); !is {
 		return Handover{}, false, nil
@@ -79,7 +79,7 @@ func HoldHand(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Handover, 
 	return h, err == nil, err
 }
 
-// lockHand is HoldHand for who changes it. NotFound: the conversation is gone.
+// lockHand is HoldHand for callers that change it. NotFound: the conversation is gone.
 func lockHand(ctx context.Context, tx *pg.Tx, c service.Conversation) (Handover, error) {
 	row, err := dbsqlc.Q.ServiceHandLock(ctx, tx, c.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -91,7 +91,7 @@ func lockHand(ctx context.Context, tx *pg.Tx, c service.Conversation) (Handover,
 	return handOf(c.Session, dbsqlc.ServiceHandHoldRow(row))
 }
 
-// Hands says which of some conversations are taken, and by whom.
+// Hands returns which of some conversations are handed over, and to whom.
 func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat.SessionKey]string, error) {
 	keys := make([]string, len(sessions))
 	for i, key := range sessions {
@@ -108,8 +108,8 @@ func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat
 	return out, nil
 }
 
-// TakeIn has a person answer in place of the agent: the turn that runs is stopped, and what waits stands in the transcript for
-// them to answer, stamped in the first of the zones that is known where the administrator has said none. Tasks wait. Done again it changes
+// TakeIn has an administrator answer in place of the agent: the turn that runs is stopped, and waiting messages go into the transcript for
+// them to answer, stamped in the first of the zones that is known if the administrator has set none. Tasks wait. Done again it changes
 // nothing but who has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
 func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zones []string) (chat.TurnID, error) {
 	var stops chat.TurnID
@@ -151,7 +151,7 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zo
 	return stops, err
 }
 
-// mayAnswer is Denied unless somebody is an administrator, and keeps them one until the transaction ends.
+// mayAnswer is Denied unless a user is an administrator, and locks that role until the transaction ends.
 func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
 	_, err := dbsqlc.Q.ServiceHandMay(ctx, tx, user)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -197,7 +197,7 @@ func keepWaiting(ctx context.Context, tx *pg.Tx, h Handover, zones []string) err
 	return nil
 }
 
-// stopTurn stops the turn that runs by a row that names it, as a person's stop does. The conversation is taken before, which looks at all that
+// stopTurn stops the turn that runs by a row that names it, as a user's stop does. The conversation is taken before, which looks at all that
 // waits: a claim that took some of it has ended by then.
 func stopTurn(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by chat.UserID) (chat.TurnID, error) {
 	turn, err := dbsqlc.Q.TurnRunning(ctx, tx, key)
@@ -217,7 +217,7 @@ func stopTurn(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by chat.UserI
 	return turn, nil
 }
 
-// GiveConversation lets the agent answer again, from the next message on. given is false where nobody had taken it.
+// GiveConversation lets the agent answer again, from the next message on. given is false if there was no handover.
 func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		h, err := lockHand(ctx, tx, c)
@@ -228,14 +228,14 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
 		tx.Emit(c.Session, chat.EventHand, chat.Handover{})
-		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have told it something meanwhile
+		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished meanwhile
 		tx.WakeTrack()
 		return nil
 	})
 	return given && err == nil, err
 }
 
-// noteFrom remembers where an administrator speaks from.
+// noteFrom records the chat from which an administrator writes.
 func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by Actor) error {
 	p := dbsqlc.ServiceSaidFromParams{SessionKey: key, SaidBy: int64(by.User)}
 	if by.From != nil {
@@ -249,10 +249,10 @@ func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by
 	return nil
 }
 
-// saidBefore is what the model reads before what a person said in its place.
+// saidBefore is the line before an administrator's message that the model reads.
 const saidBefore = "[A person of the house said this to the visitor, in your place.]\n"
 
-// Say has a person say something in a conversation, in place of the agent, whether they have taken it or not. The same id again is said once.
+// Say adds an administrator's message to a conversation, in place of the agent, with or without a handover. The same id again adds it once.
 // Denied: they are no administrator.
 func (s *Store) Say(ctx context.Context, c service.Conversation, by Actor, id, text string) (said chat.Message, err error) {
 	return s.sayAbout(ctx, c, by, id, text, "")
@@ -307,7 +307,7 @@ func (s *Store) say(ctx context.Context, tx *pg.Tx, c service.Conversation, by A
 	return m, err
 }
 
-// ConsumerMessage is what a consumer wrote while a person has the conversation.
+// ConsumerMessage is a consumer's message during a handover.
 type ConsumerMessage struct {
 	ID       chat.InboxID
 	ClientID string
@@ -316,8 +316,8 @@ type ConsumerMessage struct {
 	At       time.Time // zero: now
 }
 
-// Keep puts a consumer's message into the transcript of a conversation that a person has taken, and tells this one of it where they speak
-// from.
+// Keep puts a consumer's message into the transcript of a conversation under handover, and notifies the administrator of it in the chat that they
+// write from.
 func Keep(ctx context.Context, tx *pg.Tx, h Handover, w ConsumerMessage, zones []string) error {
 	if err := appendWritten(ctx, tx, h, w, zones); err != nil {
 		return err

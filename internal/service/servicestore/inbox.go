@@ -18,7 +18,7 @@ import (
 	"xbot/internal/turn/inbox"
 )
 
-// ContactAdmin keeps what a consumer asks a person of the house, once for a call, and has the service's agent tell the administrator of it
+// ContactAdmin stores a consumer's question to an administrator, once for a call, and has the service's agent report it to the administrator
 // where they last wrote to a bot alone. NotFound: the session is no consumer's. Denied: the service has no inbox. RateLimited: there is more
 // than is wanted; nothing is kept.
 func (s *Store) ContactAdmin(ctx context.Context, c service.Contact) (out service.Contacted, err error) {
@@ -91,7 +91,7 @@ func (s *Store) open(ctx context.Context, tx *pg.Tx, h Handover) (service.Servic
 	return one, nil
 }
 
-// notify has the agent of a service tell its administrator of a new item. told is false where they never wrote to a bot alone.
+// notify has the agent of a service report a new item to its administrator. told is false where they never wrote to a bot alone.
 func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item string) (told bool, err error) {
 	to, err := place(ctx, tx, of.Admin)
 	if err != nil || to == nil {
@@ -116,7 +116,7 @@ func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item 
 	}
 	id, err := inbox.PostRow(ctx, tx, chat.InternalMessage{
 		Session: key, Key: item, Origin: chat.OriginHook, Text: service.NotificationOf(of.Name, languageName(lang), items), To: to,
-	}, resetRun) // what strangers wrote before is not read again
+	}, resetRun) // earlier texts of consumers are not read again
 	if err != nil || id == 0 {
 		return false, err
 	}
@@ -124,7 +124,7 @@ func (s *Store) notify(ctx context.Context, tx *pg.Tx, of service.Service, item 
 	return true, dbsqlc.Q.ServiceInboxTold(ctx, tx, dbsqlc.ServiceInboxToldParams{ID: item, Told: int64(id)})
 }
 
-// resetRun has a conversation begin anew with a message, as that of a job does with each run.
+// resetRun makes a conversation start over with a message, as that of a job does with each run.
 const resetRun = "run"
 
 func languageName(lang i18n.Lang) string {
@@ -143,7 +143,7 @@ func (s *Store) AnyConversation(ctx context.Context, id string) (service.Convers
 	return s.ServiceConversation(ctx, of, id)
 }
 
-// AdminPlace is where an administrator last wrote to a bot alone; nil: nowhere.
+// AdminPlace is the chat where an administrator last wrote to a bot alone; nil: none.
 func (s *Store) AdminPlace(ctx context.Context, admin chat.UserID) (at *chat.Address, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		at, err = place(ctx, tx, admin)
@@ -200,10 +200,10 @@ func (s *Store) items(ctx context.Context, q dbsqlc.ServiceInboxListParams) ([]s
 	return out, nil
 }
 
-// Unread counts what waits for a person.
+// Unread counts what waits for an administrator.
 type Unread struct {
-	Items   int // that nobody has looked at
-	Waiting int // conversations that somebody has taken, in which the consumer has the last word
+	Items   int // that were not looked at
+	Waiting int // conversations under handover, in which the consumer has the last word
 }
 
 // InboxUnread counts what waits for the administrators.
@@ -212,7 +212,7 @@ func (s *Store) InboxUnread(ctx context.Context) (Unread, error) {
 	return Unread{int(row.Items), int(row.Waiting)}, pg.Classify(err)
 }
 
-// TakenConversations lists those in which a person answers, those in which the consumer waits first.
+// TakenConversations lists those under handover, those in which the consumer waits first.
 func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversation, error) {
 	rows, err := dbsqlc.Q.ServiceInboxTaken(ctx, s.db.Pool)
 	if err != nil {
@@ -231,7 +231,7 @@ func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversa
 	return out, nil
 }
 
-// SetInboxItem says whether somebody has dealt with an item, which then counts whatever the agent said of it. NotFound: there is none.
+// SetInboxItem sets whether an item is handled, which then counts over the agent's report of it. NotFound: there is none.
 func (s *Store) SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error {
 	n, err := dbsqlc.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: id, Status: string(status)})
 	if err == nil && n == 0 {
@@ -249,7 +249,7 @@ func (s *Store) DeleteInboxItem(ctx context.Context, id string) error {
 	return pg.Classify(err)
 }
 
-// AnswerInboxItem says something in the conversation of an item, which is handled by that. The same id again is said once.
+// AnswerInboxItem adds a message to the conversation of an item, which is handled by that. The same id again adds it once.
 func (s *Store) AnswerInboxItem(ctx context.Context, item string, by Actor, id, text string) (service.Item, error) {
 	one, err := s.InboxItem(ctx, item)
 	if err != nil {
@@ -289,7 +289,7 @@ func (s *Store) InboxSent(ctx context.Context, m SentMessage) (ItemContext, erro
 	return ItemContext{Conversation: c, Item: row.Item}, err
 }
 
-// AnswerSent says something to the consumer whom a message was about. The same id again is said once.
+// AnswerSent adds a message to the conversation of the consumer that m was about. The same id again adds it once.
 func (s *Store) AnswerSent(ctx context.Context, m SentMessage, by Actor, id, text string) (service.Conversation, error) {
 	about, err := s.InboxSent(ctx, m)
 	if err != nil {

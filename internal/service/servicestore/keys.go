@@ -16,7 +16,7 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// Caller is who uses a service: whoever has one of its keys.
+// Caller is a user of a service: a holder of one of its keys.
 type Caller struct {
 	Service service.Service
 	Key     string // its id
@@ -116,7 +116,7 @@ func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
 	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{Hash: hash})
 }
 
-// CallerWith returns who uses a service with a key, by the key's id: for what was signed for it. NotFound: it is no key that is good.
+// CallerWith returns the caller with a key, by the key's id: for what was signed for it. NotFound: there is no valid key of this id.
 func (s *Store) CallerWith(ctx context.Context, key string) (Caller, error) {
 	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{KeyID: key})
 }

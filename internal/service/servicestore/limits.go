@@ -21,7 +21,7 @@ type Send struct {
 }
 
 // Admit counts a request of a key. With a message it counts nothing, and takes one of the places of the key for the message that a counted
-// request sends. RateLimited says which limit is reached, and when to ask again. The same message again takes no other place. In one round
+// request sends. RateLimited names the limit that is reached, and when to ask again. The same message again takes no other place. In one round
 // trip, and exact among all processes.
 func (s *Store) Admit(ctx context.Context, by Caller, send Send) error {
 	l := by.Service.Limits
@@ -70,12 +70,12 @@ func (s *Store) FreeSend(ctx context.Context, id string) error {
 	return pg.Classify(err)
 }
 
-// BindSend says whose message it is that was admitted before its conversation began.
+// BindSend records the consumer of a message that was admitted before its conversation began.
 func (s *Store) BindSend(ctx context.Context, send Send) error {
 	return pg.Classify(dbsqlc.Q.ServiceSendBind(ctx, s.db.Pool, dbsqlc.ServiceSendBindParams{ID: send.ID, UserID: send.User}))
 }
 
-// Retry is a request whose client gives it no key of its own, and counts its retries instead.
+// Retry is a request without an idempotency key, whose client counts its retries instead.
 type Retry struct {
 	Identity     string // a hash of the request; empty: nothing of it was read
 	Named        bool   // the request names its conversation
@@ -83,8 +83,8 @@ type Retry struct {
 	Send         string // the message that it is
 }
 
-// NoteRequest notes that a request came that is no retry: what was sent before in its form is not what its retries mean, and where it names no
-// conversation nobody can tell its retries from those of another client that sent the same. One that was refused before it was read may have
+// NoteRequest records a request that is no retry: earlier requests of its form are not what its retries mean, and where it names no
+// conversation its retries cannot be distinguished from those of another client that sent the same. One that was refused before it was read may have
 // been of any form: for a while no retry of the key that names no conversation is taken for one.
 func (s *Store) NoteRequest(ctx context.Context, by Caller, r Retry) error {
 	if r.Identity == "" {
@@ -112,7 +112,7 @@ func (s *Store) FindRetry(ctx context.Context, by Caller, r Retry) (was Retry, f
 	return r, err == nil, pg.Classify(err)
 }
 
-// ForgetRetry says that the answer was delivered: a retry begins anew.
+// ForgetRetry records that the answer was delivered: a retry starts over.
 func (s *Store) ForgetRetry(ctx context.Context, by Caller, r Retry) error {
 	err := dbsqlc.Q.ServiceRetryForget(ctx, s.db.Pool, dbsqlc.ServiceRetryForgetParams{KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation})
 	return pg.Classify(err)

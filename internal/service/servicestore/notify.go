@@ -21,14 +21,14 @@ import (
 	"xbot/internal/user/users"
 )
 
-// toldPerHour bounds how often an administrator is told on a platform what a consumer writes in a conversation that they have taken. What
+// toldPerHour bounds how often an administrator is notified on a platform of a consumer's messages in a conversation that they took over. What
 // comes above it they read on the page.
 const toldPerHour = 60
 
-// excerpt bounds what they are told of a message, in characters.
+// excerpt bounds the part of a message in a notice, in characters.
 const excerpt = 500
 
-// place is where an administrator last wrote to a bot alone; nil: nowhere.
+// place is the chat where an administrator last wrote to a bot alone; nil: none.
 func place(ctx context.Context, tx *pg.Tx, admin chat.UserID) (*chat.Address, error) {
 	row, err := dbsqlc.Q.ServiceInboxPlace(ctx, tx, admin)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -44,7 +44,7 @@ func place(ctx context.Context, tx *pg.Tx, admin chat.UserID) (*chat.Address, er
 	return &chat.Address{ChatType: at.ChatType, Chat: at.Chat, Peer: at.Peer, Channel: row.Channel, Account: row.Account}, nil
 }
 
-// inboxSession makes sure of the conversation in which the agent of a service tells an administrator what consumers ask. It has an alias,
+// inboxSession makes sure of the conversation in which the agent of a service reports to an administrator what consumers ask. It has an alias,
 // so that what is sent of it leads back to it (AliasAnswers).
 func inboxSession(ctx context.Context, tx *pg.Tx, of, name string, admin chat.UserID) (chat.SessionKey, i18n.Lang, error) {
 	key := service.InboxSession(of, admin)
@@ -67,7 +67,7 @@ func inboxSession(ctx context.Context, tx *pg.Tx, of, name string, admin chat.Us
 	return key, lang, nil
 }
 
-// tellWritten tells who has taken a conversation what its consumer wrote, in the chat in which they last spoke in it.
+// tellWritten sends a consumer's message to the administrator of the handover, in the chat in which they last wrote in it.
 func tellWritten(ctx context.Context, tx *pg.Tx, h Handover, w ConsumerMessage) error {
 	if h.Taken == 0 || h.SaidFrom == nil {
 		return nil

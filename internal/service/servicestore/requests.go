@@ -11,7 +11,7 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// Request is one of a consumer as it is recorded: nothing of what anybody wrote.
+// Request is one of a consumer as it is recorded: without any text.
 type Request struct {
 	ID           string // recorded again it is there once
 	Service      string

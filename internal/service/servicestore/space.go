@@ -10,11 +10,11 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// maxEnded bounds how many conversations make room for a new one. A service may have many more than it may: its limit was lowered, or the share
+// maxEnded bounds how many conversations are deleted for a new one. A service may have many more than it may: its limit was lowered, or the share
 // of a key became less with another key. Their number falls then by so many with each one that begins.
 const maxEnded = 20
 
-// share is how many conversations of a service one key may have while others are good, so that none of them takes all.
+// share is how many conversations of a service one key may have while other keys are valid, so that none of them takes all.
 func share(most int) int { return max(1, most*3/4) }
 
 // makeRoom has idle conversations deleted until a key may begin another one. The caller holds the service. Conflict: too few are idle.
@@ -45,7 +45,7 @@ func (s *Store) makeRoom(ctx context.Context, tx *pg.Tx, of service.Service, key
 		}
 		ended += more
 	}
-	if ended > 0 { // whoever reads along is told so
+	if ended > 0 { // streams of readers learn of it
 		return tx.NotifyAccess(ctx)
 	}
 	return nil

@@ -15,11 +15,11 @@ type Usage struct{ db *pg.DB }
 // NewUsage returns it over the database.
 func NewUsage(db *pg.DB) *Usage { return &Usage{db: db} }
 
-// Stats are what administrators see of a service beside what was chosen.
+// Stats are what administrators see of a service in addition to its settings.
 type Stats struct {
 	Admin         string // name of its administrator
 	Conversations int
-	Keys          int        // that are good
+	Keys          int        // that are valid
 	UsedAt        *time.Time // at most a minute before the last use of a key; nil: none was used
 }
 

@@ -1,4 +1,4 @@
-// Package servicestore stores services, which are agents that administrators publish to people and programs outside, with their keys and the
+// Package servicestore stores services, which are agents that administrators publish to outside users and programs, with their keys and the
 // conversations of their consumers.
 package servicestore
 
@@ -27,14 +27,14 @@ import (
 type Store struct {
 	db    *pg.DB
 	quota *quota.Quota
-	// withoutRoom are the ids of people and groups whose room was looked for: they have none, since the kind of a user never changes.
+	// withoutRoom are the ids of people and groups whose file system was looked for: they have none, since the kind of a user never changes.
 	withoutRoom sync.Map
 }
 
 // New returns a store over the database.
 func New(db *pg.DB, limits *quota.Quota) *Store { return &Store{db: db, quota: limits} }
 
-// AddService makes a service of an administrator, with a user of its own.
+// AddService makes a service of an administrator, with a new user for it.
 func (s *Store) AddService(ctx context.Context, admin chat.UserID, d service.Definition, published bool) (service.Service, error) {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Store) ServicesAfter(ctx context.Context, version int64) (newest int64,
 }
 
 // ChangeService changes a service; nil members of the patch leave what is there. Conflict: it was changed since the revision that the change
-// was made from; 0: whatever is there is changed.
+// was made from; 0: any revision.
 func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	var out service.Service
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -124,7 +124,7 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 			return fault.Errorf(fault.Conflict, "the service was changed meanwhile: read it again")
 		}
 		d := was.Definition
-		if !p.PublishesAlone() { // whatever an earlier version accepted can be withdrawn
+		if !p.PublishesAlone() { // anything that an earlier version accepted can be withdrawn
 			if d, err = was.Apply(p); err != nil {
 				return err
 			}
@@ -158,7 +158,7 @@ func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p 
 	return out, err
 }
 
-// DeleteService promises that a service is deleted with its conversations. Nobody finds it from now on, and no key of it is good; the
+// DeleteService promises that a service is deleted with its conversations. It is not found from now on, and no key of it is good; the
 // workflow of the deletion does the rest.
 func (s *Store) DeleteService(ctx context.Context, id string, by chat.UserID) error {
 	one, err := s.Service(ctx, id)

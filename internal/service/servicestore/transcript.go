@@ -40,7 +40,7 @@ func (s *Store) ConsumerSaid(ctx context.Context, key chat.SessionKey, q service
 }
 
 // SaidForAdmin is ConsumerSaid for the administrator of the service, by the id of the conversation. NotFound: there is none, or it is of
-// somebody else's service, or they are no administrator.
+// another administrator's service, or they are no administrator.
 func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversation string, q service.SaidQuery) ([]service.TranscriptEntry, error) {
 	none := fault.Errorf(fault.NotFound, "there is no conversation %.40q with a service of yours", conversation)
 	if !service.IsConversation(conversation) {
@@ -56,7 +56,7 @@ func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversatio
 	return s.ConsumerSaid(ctx, key, q)
 }
 
-// ConversationsOfAdmin lists conversations with the services of an administrator, those that were used last first. Who is no administrator has none.
+// ConversationsOfAdmin lists conversations with the services of an administrator, those that were used last first; none for other users.
 func (s *Store) ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error) {
 	rows, err := dbsqlc.Q.ServiceConversationsOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceConversationsOfAdminParams{
 		AdminID: admin, Service: chat.Clean(q.Service), Q: chat.Clean(q.Text), Words: lexical.Parse(chat.Clean(q.Text)).TSQuery(), N: int32(q.N),
@@ -71,7 +71,7 @@ func (s *Store) ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q s
 	return out, nil
 }
 
-// ItemsOfAdmin lists what consumers asked an administrator, the newest first; no status: whichever. Who is no administrator is asked nothing.
+// ItemsOfAdmin lists what consumers asked an administrator, the newest first; no status: any. Other users have none.
 func (s *Store) ItemsOfAdmin(ctx context.Context, admin chat.UserID, status service.ItemStatus, n int) ([]service.Item, error) {
 	rows, err := dbsqlc.Q.ServiceInboxOfAdmin(ctx, s.db.Pool, dbsqlc.ServiceInboxOfAdminParams{AdminID: admin, Status: string(status), N: int32(n)})
 	if err != nil {

@@ -20,7 +20,7 @@ func (s *Store) Followed(ctx context.Context, key chat.SessionKey, after int64) 
 	return chat.InboxID(id), nil
 }
 
-// Sent is what a consumer sent.
+// Sent is a message or a file of a consumer.
 type Sent struct {
 	Text  string // as they wrote it
 	At    time.Time
@@ -31,7 +31,7 @@ type Sent struct {
 type SentFile struct {
 	Name    string
 	Size    int64            // bytes
-	Path    string           // in the conversation's room; empty: it is a picture alone
+	Path    string           // in the conversation's file system; empty: it is a picture alone
 	Picture *chat.PictureRef // nil: it is none, or was not looked at yet
 }
 
@@ -61,7 +61,7 @@ func (s *Store) Sent(ctx context.Context, key chat.SessionKey, ids []chat.InboxI
 	return out, nil
 }
 
-// TurnStates returns how turns of a conversation stand.
+// TurnStates returns the states of turns of a conversation.
 func (s *Store) TurnStates(ctx context.Context, key chat.SessionKey, ids []chat.TurnID) (map[chat.TurnID]chat.TurnState, error) {
 	plain := make([]string, len(ids))
 	for i, id := range ids {

@@ -10,13 +10,13 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// Period is what is summed up: days of UTC, the last one excluded.
+// Period is the days to sum up: days of UTC, the last one excluded.
 type Period struct {
 	Since, Until time.Time
 	ByKey        bool // else by day
 }
 
-// Requested is what came of the requests of a day, or of a key.
+// Requested is the outcome of the requests of a day, or of a key.
 type Requested struct {
 	Bucket   string // the day, or the id of the key; empty: all of them
 	Requests int64
@@ -25,14 +25,14 @@ type Requested struct {
 	Slowest  time.Duration
 }
 
-// Spent is what one model took on a day, or for a key.
+// Spent is the usage of one model on a day, or for a key.
 type Spent struct {
 	Bucket string
 	ops.Spent
 }
 
-// ServiceUsage sums up what consumers of a service asked for, and what it took. Requests are there for as long as they are kept, tokens for as
-// long as the service is, whatever becomes of its conversations.
+// ServiceUsage sums up the requests of consumers of a service, and their usage. Requests are there for as long as they are kept, tokens for as
+// long as the service is, also after the deletion of its conversations.
 func (s *Usage) ServiceUsage(ctx context.Context, of string, p Period) (all Requested, by []Requested, spent []Spent, err error) {
 	rows, err := dbsqlc.Q.ServiceUsageRequests(ctx, s.db.Pool, dbsqlc.ServiceUsageRequestsParams{ByKey: p.ByKey, ServiceID: of, Since: p.Since, Until: p.Until})
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *Usage) ServiceUsage(ctx context.Context, of string, p Period) (all Requ
 	return all, by, spent, nil
 }
 
-// TokenUsage is what models took for the consumers of a service since it was made.
+// TokenUsage is the usage of models for the consumers of a service since it was made.
 type TokenUsage struct {
 	Service                    string
 	Prompt, Cached, Completion int64 // Cached: part of Prompt

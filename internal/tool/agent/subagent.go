@@ -20,21 +20,21 @@ var doc string
 // Subagents keeps subagents and what they are asked, durably. Errors that the model can mend are Denied, Conflict, NotFound or Invalid.
 type Subagents interface {
 	HandTask(ctx context.Context, task chat.SubagentTask) (chat.Assignment, error)
-	// Handed returns what a call has handed to whom before.
+	// Handed returns the earlier assignment of a call.
 	Handed(ctx context.Context, call chat.CallID) (chat.Assignment, bool, error)
 	SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
 	// StopSubagent asks the running turn of a subagent to stop, once for each key, and reports whether it ran.
 	StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error)
-	// UnloadSubagent lets go of a subagent, and reports whether it had nothing to do.
+	// UnloadSubagent unloads a subagent, and reports whether it had nothing to do.
 	UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error)
 	// LastMessages reads the newest messages of a conversation, the oldest of them first.
 	LastMessages(ctx context.Context, key chat.SessionKey, n int) ([]chat.Message, error)
 }
 
-// Roles finds who work can be handed to from a call, and which model a role has there.
+// Roles finds the roles that a call can hand work to, and the model of a role there.
 type Roles interface {
 	Roles(ctx context.Context, call tool.Call) ([]role.Role, []role.Broken, error)
-	// Make returns what a subagent of a role is made of; a tier stands above that of the role.
+	// Make returns the configuration of a subagent of a role; tier overrides that of the role.
 	Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error)
 }
 
@@ -73,7 +73,7 @@ func name(p params) string {
 	return chat.SubagentRef{Role: strings.TrimSpace(p.Role), Instance: strings.TrimSpace(p.Instance)}.Name()
 }
 
-// Run carries out an action. Of spawn and send the result is the subagent's, or says that it will come.
+// Run carries out an action. Of spawn and send the result is the subagent's, or the notice that it will come.
 func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	p.Role, p.Instance = strings.TrimSpace(p.Role), strings.TrimSpace(p.Instance)
 	var out chat.ToolResult
@@ -165,7 +165,7 @@ func (h handler) choose(ctx context.Context, call tool.Call, p params, task *cha
 	return err
 }
 
-// noRole says which roles there are, and which file would have been the one that was meant.
+// noRole returns an error with the existing roles, or with the broken file that was meant.
 func noRole(wanted string, roles []role.Role, broken []role.Broken) error {
 	for _, b := range broken {
 		if strings.EqualFold(role.Fallback(b.File), wanted) {

@@ -1,4 +1,4 @@
-// Package ask is the tool with which a model asks a person. The question is part of the call's row and the waiting is the
+// Package ask is the tool with which a model asks a user. The question is part of the call's row and the waiting is the
 // turn's, as with permissions: a call runs once it is answered, and its result is the answer.
 package ask
 
@@ -41,12 +41,12 @@ func (handler) Summary(p params) string {
 		return ""
 	}
 	if more := len(p.Questions) - 1; more > 0 {
-		return fmt.Sprintf("%s (+%d)", tool.OneLine(p.Questions[0].Question, 160), more) // people read it: the question is in their language
+		return fmt.Sprintf("%s (+%d)", tool.OneLine(p.Questions[0].Question, 160), more) // users read it: the question is in their language
 	}
 	return p.Questions[0].Question
 }
 
-// Questions returns what a person is to be asked.
+// Questions returns the questions for the user.
 func (handler) Questions(p params) ([]chat.Inquiry, error) {
 	out := make([]chat.Inquiry, len(p.Questions))
 	for i, q := range p.Questions {

@@ -40,11 +40,11 @@ func (planner) Summary(p planParams) string {
 	return fmt.Sprintf("%s (%d)", tool.OneLine(p.Title, 160), len(p.Steps)) // in no language but that of the title
 }
 
-// Plan returns what a person is to approve.
+// Plan returns the plan for the user's approval.
 func (planner) Plan(p planParams) (chat.Plan, error) { return question.CheckPlan(chat.Plan(p)) }
 
-// Run makes the approved steps the to-do list, and says what was approved. A call whose arguments are no plan was shown to nobody, and
-// learns why.
+// Run makes the approved steps the to-do list, and returns what was approved. A call whose arguments are no plan was not shown to a user,
+// and gets the reason.
 func (t planner) Run(ctx context.Context, call tool.Call, p planParams) (chat.ToolResult, error) {
 	if _, err := t.Plan(p); err != nil {
 		return tool.FromError(err)
@@ -59,7 +59,7 @@ func (t planner) Run(ctx context.Context, call tool.Call, p planParams) (chat.To
 	return tool.Text(approved(plan, *call.Approval)), nil
 }
 
-// approved tells the model what it may do now.
+// approved describes to the model what it may do now.
 func approved(plan chat.Plan, a chat.Approval) string {
 	parts := []string{"The user approved the plan."}
 	if changes := question.PlanChanges(planOf(a.Asked), plan); a.Asked != "" && len(changes) > 0 {
@@ -73,10 +73,10 @@ func approved(plan chat.Plan, a chat.Approval) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// planOf reads the plan that a person was asked about, before they edited it.
+// planOf reads the plan that the user was asked about, before they edited it.
 func planOf(arguments string) chat.Plan {
 	var p planParams
-	if json.Unmarshal([]byte(arguments), &p) != nil { // it was one, or nobody had been asked
+	if json.Unmarshal([]byte(arguments), &p) != nil { // it was one, or no user had been asked
 		return chat.Plan{}
 	}
 	plan, _ := question.CheckPlan(chat.Plan(p)) // the same

@@ -19,7 +19,7 @@ import (
 //go:embed authorize.md
 var doc string
 
-// Accounts are those that people have connected. Owner is whose conversation it is; Invalid: nobody's who can have accounts.
+// Accounts are the connected accounts of users. Owner returns the owner of a conversation; Invalid: no user who can have accounts owns it.
 type Accounts interface {
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error)
@@ -41,7 +41,7 @@ func New(accounts Accounts) tool.Tool {
 
 func (handler) Summary(p params) string { return strings.TrimSpace(p.Provider + " " + p.Reason) }
 
-// QuestionsIn returns what the person is asked; nothing where the account is connected, or cannot be.
+// QuestionsIn returns the question for the user; none where the account is connected, or cannot be.
 func (h handler) QuestionsIn(ctx context.Context, in chat.SessionKey, p params) ([]chat.Inquiry, error) {
 	at, err := h.look(ctx, in, p)
 	if err != nil || at.connected() {
@@ -53,10 +53,10 @@ func (h handler) QuestionsIn(ctx context.Context, in chat.SessionKey, p params) 
 	}})
 }
 
-// maxReason bounds the reason that stands in the question, in characters.
+// maxReason bounds the reason in the question, in characters.
 const maxReason = 500
 
-// standing is how a person stands with a provider.
+// standing is the state of a user's account at a provider.
 type standing struct {
 	provider chat.OAuthProvider
 	wanted   []string
@@ -64,7 +64,7 @@ type standing struct {
 	has      bool
 }
 
-// connected reports whether there is an account that works, for which all that is wanted was asked for. What was granted says nothing certain:
+// connected reports whether there is an account that works, for which all that is wanted was asked for. The granted scopes are unreliable:
 // providers have other names for their scopes, leave some out and fold some into others.
 func (s standing) connected() bool {
 	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Asked, s.wanted)) == 0
@@ -88,7 +88,7 @@ func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s stan
 	return s, err
 }
 
-// Run says which account is connected. What the row of the account says is the truth, whatever the question was answered with.
+// Run returns which account is connected. The row of the account decides, not the answer to the question.
 func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	s, err := h.look(ctx, call.Session, p)
 	switch {

@@ -1,5 +1,5 @@
 // Package cards holds the tools with which a model makes a card and sends it to a chat that shows cards. A card is a row that each call changes
-// once; what is sent is a copy. A card that somebody has to answer asks by the call that sends it, as AskUser does.
+// once; what is sent is a copy. A card that a user has to answer asks by the call that sends it, as AskUser does.
 package cards
 
 import (
@@ -34,7 +34,7 @@ var previewDoc string
 //go:embed send.md
 var sendDoc string
 
-// Names are those of the tools.
+// Names are the names of the tools.
 var Names = []string{"card_create", "card_add_content", "card_add_interactive", "card_add_container", "card_preview", "card_send"}
 
 // Store keeps cards and sends them (package cards of the store). NotFound: the conversation has no such card.
@@ -208,7 +208,7 @@ func texts(kinds []card.Kind) (out []string) {
 	return out
 }
 
-// lacking says what a card needs before it can be sent.
+// lacking describes what a card needs before it can be sent.
 func lacking(c card.Card) string {
 	if _, err := card.Check(c); err != nil {
 		return " It cannot be sent yet: " + err.Error()

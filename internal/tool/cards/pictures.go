@@ -14,7 +14,7 @@ import (
 // maxPicture is how large a picture of a card may be, in bytes. The delivery, which reads them, has the same bound.
 const maxPicture = 4 << 20
 
-// endings are those of pictures that are shown.
+// endings are the file name endings of pictures that are shown.
 var endings = []string{".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp"}
 
 // pictures makes the paths of pictures absolute, so that they lead to the same files when the working folder has changed, and looks whether

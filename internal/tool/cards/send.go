@@ -39,7 +39,7 @@ func (c send) whole(ctx context.Context, in chat.SessionKey, p sendParams) (card
 	return card.Check(made)
 }
 
-// Run returns what was answered, or puts a card on its way that nobody answers.
+// Run returns the answer, or sends a card that needs none.
 func (c send) Run(ctx context.Context, call tool.Call, p sendParams) (chat.ToolResult, error) {
 	if a := call.Approval; a != nil && len(a.Answers) > 0 {
 		return c.answered(ctx, call, p)

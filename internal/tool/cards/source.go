@@ -9,10 +9,10 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// channels are those that show cards of models.
+// channels are the channels that show cards of models.
 var channels = []string{"feishu"}
 
-// places are where a turn answers a chat.
+// places are the kinds of chats that a turn answers.
 var places = []chat.ChatType{chat.ChatDirect, chat.ChatGroup, chat.ChatChannel, chat.ChatThread}
 
 // Source brings the tools to conversations in chats that show cards.

@@ -1,6 +1,6 @@
-// Package clientcontrol holds the tool with which a model shows something on the page or in the terminal that a message came from. What is to be
-// shown is a row, keyed by the call. The event stream of that client sends it, the client answers at the API, and the call waits a few seconds
-// for the answer. All of it holds across processes: whoever runs the call, has the stream or takes the answer sees the same row.
+// Package clientcontrol holds the tool with which a model shows something on the page or in the terminal that a message came from. The request is
+// a row, keyed by the call. The event stream of that client sends it, the client answers at the API, and the call waits a few seconds
+// for the answer. All of it holds across processes: the call, the stream and the answer may be in different ones, and share the row.
 package clientcontrol
 
 import (
@@ -21,7 +21,7 @@ var doc string
 // Name is the tool's.
 const Name = "tui_control"
 
-// Actions are what clients are asked to show, and what they said to it (store clientactions).
+// Actions stores what clients are asked to show, and their answers (store clientactions).
 type Actions interface {
 	OpenClientAction(ctx context.Context, in chat.SessionKey, a chat.ClientAction, lasts time.Duration) (at chat.ClientActionStanding, ok bool, err error)
 	ClientActionStanding(ctx context.Context, in chat.SessionKey, call chat.CallID) (at chat.ClientActionStanding, ok bool, err error)
@@ -33,7 +33,7 @@ type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Feed tells the event streams of a conversation to look for actions. What it says may get lost.
+// Feed signals the event streams of a conversation to look for actions. A signal may get lost.
 type Feed interface {
 	Act(key chat.SessionKey)
 }
@@ -70,7 +70,7 @@ func (control) Summary(p params) string {
 	return strings.Join(strings.Fields(p.Action+" "+p.What+" "+p.Value), " ")
 }
 
-// Run asks the client and says what became of it. A second run of the call finds the row of the first one.
+// Run asks the client and reports the outcome. A second run of the call finds the row of the first one.
 func (c control) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	action, err := c.check(ctx, call, p)
 	if err != nil {
@@ -89,7 +89,7 @@ func (c control) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	return said(at), nil
 }
 
-// check returns what the client is asked for. What is asked of it has to make sense; what a client does not have, it says itself.
+// check returns what the client is asked for. The request has to make sense; the client itself reports what it does not have.
 func (c control) check(ctx context.Context, call tool.Call, p params) (chat.ClientAction, error) {
 	a := chat.ClientAction{Call: call.ID, Action: strings.TrimSpace(p.Action), What: strings.TrimSpace(p.What), Value: strings.TrimSpace(p.Value)}
 	switch {
@@ -119,7 +119,7 @@ func oneOf(value, what string, known ...string) error {
 	return fault.Errorf(fault.Invalid, "%s%s", what, strings.Join(known, ", "))
 }
 
-// own refuses a conversation that is not the person's. It does not tell whether there is one.
+// own refuses a conversation that is not the user's. It does not reveal whether there is one.
 func (c control) own(ctx context.Context, call tool.Call, key chat.SessionKey) error {
 	_, owner, err := c.conversations.Session(ctx, key)
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) || err == nil && owner != call.User {
@@ -128,8 +128,8 @@ func (c control) own(ctx context.Context, call tool.Call, key chat.SessionKey) e
 	return err
 }
 
-// wait looks until the client has answered, or it is certain that it will not. It says again and again that there is something to do, because
-// what the feed says may get lost, and a client that connects anew looks by itself.
+// wait looks until the client has answered, or it is certain that it will not. It signals the feed repeatedly, because
+// signals may get lost, and a client that reconnects looks without a signal.
 func (c control) wait(ctx context.Context, call tool.Call, at chat.ClientActionStanding) (chat.ClientActionStanding, error) {
 	looks, tells := time.NewTicker(lookEvery), time.NewTicker(tellsEvery)
 	defer looks.Stop()
@@ -157,14 +157,14 @@ func (c control) wait(ctx context.Context, call tool.Call, at chat.ClientActionS
 	return at, nil
 }
 
-// reasons are what a client that refuses may say, as the model reads it.
+// reasons are a client's reasons for a refusal, in the words for the model.
 var reasons = map[string]string{
 	"not_supported": "it has no such thing",
 	"not_found":     "there is nothing of that name",
 	"not_now":       "it would disturb what the user is doing",
 }
 
-// said is how an action that nobody waits for any more is told.
+// said returns the result of an action whose wait is over.
 func said(at chat.ClientActionStanding) chat.ToolResult {
 	switch {
 	case at.State == chat.ActionDone:

@@ -9,10 +9,10 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// channels are those whose clients can be asked to show something.
+// channels are the channels whose clients can be asked to show something.
 var channels = []string{"web", "cli"}
 
-// Source brings the tool to the conversations of one person with an agent on the page and in the terminal.
+// Source brings the tool to the conversations of one user with an agent on the page and in the terminal.
 type Source struct{ tool tool.Tool }
 
 var _ toolset.Source = Source{}

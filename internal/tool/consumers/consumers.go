@@ -1,5 +1,5 @@
 // Package consumers holds the tools with which the role memory reads what consumers of an administrator's services wrote. They change nothing, and
-// who has them the agent's profile decides. What strangers wrote stands in quotations alone.
+// the agent's profile decides who has them. Texts of consumers are only in quotations.
 package consumers
 
 import (
@@ -15,14 +15,14 @@ const (
 	maxListed = 40
 	usualRead = 20
 	maxRead   = 100
-	maxName   = 80 // characters of the name of a service or a person
+	maxName   = 80 // characters of the name of a service or a consumer
 )
 
-// minutes is how a time is shown.
+// minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Store keeps what consumers wrote (package services of the store). Of services that are not the administrator's nothing is found, nor for
-// anybody who is none.
+// Store returns what consumers wrote (package services of the store). It finds nothing of services of other administrators, and nothing for
+// users who are none.
 type Store interface {
 	ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error)
 	// SaidForAdmin returns messages, the oldest first. NotFound: there is no such conversation.
@@ -36,7 +36,7 @@ func Tools(store Store, zones tool.Zones) []tool.Tool {
 	return []tool.Tool{NewList(store, zones), NewRead(store, zones), NewInbox(store, zones)}
 }
 
-// count is how many are wanted: the usual number where the model says none, at most as many as are shown at once.
+// count is how many are wanted: the usual number if the model gives none, at most as many as are shown at once.
 func count(wanted int) int {
 	if wanted <= 0 {
 		return usualRead

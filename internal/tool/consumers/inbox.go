@@ -27,7 +27,7 @@ type inbox struct {
 	zones tool.Zones
 }
 
-// NewInbox returns the tool read_inbox. What it shows stays as unread as it was: no person has looked at it.
+// NewInbox returns the tool read_inbox. Items that it shows stay unread: no administrator has looked at them.
 func NewInbox(store Store, zones tool.Zones) tool.Tool {
 	return tool.Define(InboxName, chat.ClassRead, inboxDoc, inbox{store, zones})
 }

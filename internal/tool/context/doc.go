@@ -1,3 +1,3 @@
 // Package context holds the tools with which a model looks after its own context: it recalls what was taken out of the
-// conversation to save room.
+// conversation to save space.
 package context

@@ -79,7 +79,7 @@ func (e edit) Run(ctx context.Context, call tool.Call, p editParams) (chat.ToolR
 	return report(c, freed, err)
 }
 
-// report says what was recorded. freed is 0 where it is not known any more.
+// report describes what was recorded. freed is 0 if it is not known any more.
 func report(c chat.Control, freed int, err error) (chat.ToolResult, error) {
 	if err != nil {
 		return tool.FromError(fmt.Errorf("the context was not changed: %w", err))
@@ -94,7 +94,7 @@ func report(c chat.Control, freed int, err error) (chat.ToolResult, error) {
 	return tool.Text(said + " undo takes it back."), nil
 }
 
-// plan makes the record of an edit, or says why it cannot be made.
+// plan makes the record of an edit, or explains why it cannot be made.
 func (e edit) plan(ctx context.Context, call tool.Call, w chat.Window, action string, p editParams) (chat.Control, int, error) {
 	switch action {
 	case "undo":
@@ -147,7 +147,7 @@ func checkPattern(p editParams) error {
 	return nil
 }
 
-// target is how messages, their results and edits are named: m12, m12.2, e5.
+// target matches the names of messages, their results and edits: m12, m12.2, e5.
 var target = regexp.MustCompile(`^m(\d{1,18})(?:\.(\d{1,4}))?$`)
 
 // find returns the message that a target names and, if it names a result, the call.

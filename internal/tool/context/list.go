@@ -81,7 +81,7 @@ func subject(c chat.ToolCall) string {
 	return strings.TrimSpace(c.Name + " " + tool.OneLine(c.Summary, lineWords))
 }
 
-// largest names the parts that take most room.
+// largest names the parts that take most space.
 func largest(lines []chat.Line) []string {
 	type part struct {
 		name string
@@ -110,7 +110,7 @@ func largest(lines []chat.Line) []string {
 	return []string{"largest: " + strings.Join(names, ", ")}
 }
 
-// audit tells the edits that were made, newest first, and which hold no more.
+// audit lists the edits that were made, newest first, and marks those that were undone.
 func audit(edits []chat.Control) []string {
 	undone := undone(edits)
 	edits = slices.DeleteFunc(slices.Clone(edits), func(c chat.Control) bool { return c.Kind != chat.ControlEdit })
@@ -131,7 +131,7 @@ func audit(edits []chat.Control) []string {
 	return out
 }
 
-// describe says what an edit does.
+// describe returns what an edit does.
 func describe(c chat.Control) string {
 	e := c.Edit
 	name := fmt.Sprintf("m%d", c.Message)

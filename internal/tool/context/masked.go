@@ -14,7 +14,7 @@ import (
 //go:embed recallmasked.md
 var maskedDoc string
 
-// Masks keeps the results that were masked to save room.
+// Masks keeps the results that were masked to save space.
 type Masks interface {
 	Masked(ctx context.Context, session chat.SessionKey, id string) (string, error) // NotFound if there is none
 	Masks(ctx context.Context, session chat.SessionKey) ([]string, error)           // their placeholders, newest first

@@ -81,7 +81,7 @@ func (r offloadRecall) unknown(ctx context.Context, call tool.Call, id string) (
 
 var offloadForm = regexp.MustCompile(`ol_[0-9a-f]+`)
 
-// offloadID finds the id in what a model wrote: alone, or as it stands in the conversation.
+// offloadID finds the id in what a model wrote: alone, or in the form that the conversation shows.
 func offloadID(text string) string {
 	if id := offloadForm.FindString(strings.ToLower(text)); id != "" {
 		return id

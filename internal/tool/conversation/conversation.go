@@ -1,4 +1,4 @@
-// Package conversation holds the tools that read a person's other conversations. They are for the roles that are made for it.
+// Package conversation holds the tools that read a user's other conversations. They are for the roles that are made for it.
 package conversation
 
 import (
@@ -30,10 +30,10 @@ const (
 	maxText   = 1_500 // characters of one message
 )
 
-// minutes is how a time is shown.
+// minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Past is what was said in the conversations of a person, with the agents whose memory a session has.
+// Past is the messages of the conversations of a user, with the agents whose memory a session has.
 type Past interface {
 	Conversations(ctx context.Context, user chat.UserID, session chat.SessionKey, n int) ([]chat.Conversation, error)
 	// Conversation reads one of them, the oldest message first, before one; 0: the newest. Nothing is in one that is not theirs.
@@ -135,7 +135,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	return tool.Text(transcript(said, zone)), nil
 }
 
-// transcript is the end of what was said, as much of it as is shown at once, the oldest first.
+// transcript is the last messages, as many of them as are shown at once, the oldest first.
 func transcript(said []chat.PastEntry, zone *time.Location) string {
 	var lines []string
 	room := maxShown

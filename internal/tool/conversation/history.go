@@ -25,7 +25,7 @@ const (
 	maxHistoryShown = 16_000
 )
 
-// Unseen is what the model of a conversation does not see (store search).
+// Unseen is the part of a conversation that its model does not see (store search).
 type Unseen interface {
 	// Unseen returns the newest of it, the oldest first. It is of that conversation alone. Invalid: the query cannot be searched for.
 	Unseen(ctx context.Context, session chat.SessionKey, q chat.UnseenQuery) ([]chat.UnseenEntry, error)
@@ -42,7 +42,7 @@ type history struct {
 	zones  tool.Zones
 }
 
-// NewHistory returns the tool ChatHistory: what was said in the conversation of the call and is not in its context.
+// NewHistory returns the tool ChatHistory: the messages of the call's conversation that are not in its context.
 func NewHistory(unseen Unseen, zones tool.Zones) tool.Tool {
 	return tool.Define("ChatHistory", chat.ClassRead, historyDoc, history{unseen, zones}, tool.Optional("history"))
 }
@@ -82,7 +82,7 @@ func (h history) Run(ctx context.Context, call tool.Call, p historyParams) (chat
 }
 
 // historyLines are the newest entries that fit, the oldest first, and how many older ones do not. Further lines of a text are indented, so that it
-// looks like no message of somebody else.
+// does not look like a message of another sender.
 func historyLines(found []chat.UnseenEntry, zone *time.Location) (lines []string, cut int) {
 	room := maxHistoryShown
 	for i, e := range slices.Backward(found) {
@@ -98,7 +98,7 @@ func historyLines(found []chat.UnseenEntry, zone *time.Location) (lines []string
 	return lines, cut
 }
 
-// nameOf is how a model names an entry.
+// nameOf is a model's name of an entry.
 func nameOf(id chat.UnseenID) string {
 	if id.Overheard != 0 {
 		return "o" + strconv.FormatInt(id.Overheard, 10)

@@ -1,4 +1,4 @@
-// Package cron holds the tool with which a model keeps jobs: what is to be done at certain times.
+// Package cron holds the tool with which a model manages jobs: tasks at certain times.
 package cron
 
 import (
@@ -99,7 +99,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	return line(found), err
 }
 
-// maxRuns is how many runs a model is shown.
+// maxRuns is the number of runs that a model is shown.
 const maxRuns = 20
 
 func (j jobs) add(ctx context.Context, call tool.Call, who cron.Caller, p params) (string, error) {
@@ -115,7 +115,7 @@ func (j jobs) add(ctx context.Context, call tool.Call, who cron.Caller, p params
 	return line(made), err
 }
 
-// merge sets what a call says.
+// merge sets the fields that a call has.
 func merge(plan *chat.JobPlan, p params) {
 	for _, f := range []struct {
 		to   *string

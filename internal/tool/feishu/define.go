@@ -21,7 +21,7 @@ type Params interface {
 	Summary() string
 }
 
-// Action calls Feishu as a person.
+// Action calls Feishu as a user.
 type Action[P Params] func(ctx context.Context, as *Person, call tool.Call, params P) (chat.ToolResult, error)
 
 // Define makes a tool of an action. A call of a user without an account, or without a permission that the call needs, asks the user to connect
@@ -54,7 +54,7 @@ func (a acting[P]) QuestionsIn(ctx context.Context, in chat.SessionKey, params P
 	}})
 }
 
-// maxReason bounds what stands in the question of what the call is about, in characters.
+// maxReason bounds the subject of the call in the question, in characters.
 const maxReason = 200
 
 // missing are the scopes to connect an account with; nil: one is connected that was asked for all of them.
@@ -74,7 +74,7 @@ func (a acting[P]) missing(ctx context.Context, as *Person, params P) ([]string,
 	return append(slices.Clone(as.provider.Scopes), oauth.Lacking(as.provider.Scopes, more)...), nil
 }
 
-// Run acts as whoever has the conversation.
+// Run acts as the owner of the conversation.
 func (a acting[P]) Run(ctx context.Context, call tool.Call, params P) (chat.ToolResult, error) {
 	as, err := a.service.person(ctx, call.Session)
 	if err != nil {
@@ -95,7 +95,7 @@ func (a acting[P]) Run(ctx context.Context, call tool.Call, params P) (chat.Tool
 	return a.failed(ctx, err)
 }
 
-// failed says what came of a call. Whether a write without an answer was carried out nobody knows.
+// failed describes the failure of a call. Whether a write without an answer was carried out is unknown.
 func (a acting[P]) failed(ctx context.Context, err error) (chat.ToolResult, error) {
 	lost, ok := errors.AsType[*lostError](err)
 	switch {

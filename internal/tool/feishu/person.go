@@ -22,11 +22,11 @@ import (
 const (
 	callTime  = 30 * time.Second
 	maxAnswer = 8 << 20 // bytes
-	attempts  = 3       // where Feishu says that there were too many
+	attempts  = 3       // while Feishu reports too many requests
 	maxPause  = 10 * time.Second
 )
 
-// Person acts with the account that somebody has connected.
+// Person acts with the account that a user has connected.
 type Person struct {
 	service  *Service
 	user     chat.UserID
@@ -34,7 +34,7 @@ type Person struct {
 	base     string
 }
 
-// Config is what the library's services need to know. Its own cache of tokens is of the whole process, so it is off.
+// Config is the configuration of the library's services. Its own cache of tokens is of the whole process, so it is off.
 func (p *Person) Config() *larkcore.Config {
 	return &larkcore.Config{BaseUrl: p.base, AppId: "xbot", HttpClient: p, Serializable: lenient{}, Logger: quiet{}}
 }
@@ -43,14 +43,14 @@ func (p *Person) Config() *larkcore.Config {
 type Method[Q, R any] func(context.Context, Q, ...larkcore.RequestOptionFunc) (R, error)
 
 // Call makes a call of the library as the person. Errors are faults: Denied, NotFound, Invalid, RateLimited with sentences for the model; one
-// after which nobody knows whether it was carried out is Unavailable.
+// whose outcome is unknown is Unavailable.
 func Call[Q, R any](ctx context.Context, p *Person, m Method[Q, R], q Q) (R, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	return m(ctx, q, larkcore.WithUserAccessToken(placeholder))
 }
 
-// placeholder stands where Do puts the token, so that the library never holds one.
+// placeholder is replaced with the token by Do, so that the library never holds one.
 const placeholder = "connected-account"
 
 // Do sends a request of the library with a token, and once more with another where the first one is refused: nothing has happened then.
@@ -138,7 +138,7 @@ func ClientToken(call chat.CallID, part string) string {
 	return id.String()
 }
 
-// lostError says that a request has no answer.
+// lostError is the error of a request that has no answer.
 type lostError struct{ said string }
 
 func (e *lostError) Error() string { return e.said }
@@ -168,5 +168,5 @@ func (quiet) Info(context.Context, ...any)  {}
 func (quiet) Warn(context.Context, ...any)  {}
 func (quiet) Error(context.Context, ...any) {}
 
-// Address is where Feishu answers a path.
+// Address is the URL of a path at Feishu.
 func (p *Person) Address(path string) string { return p.base + path }

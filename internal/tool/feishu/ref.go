@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Ref is what a link, or an id alone, leads to.
+// Ref is the target of a link, or of an id alone.
 type Ref struct {
 	Kind  string // docx, wiki, base, sheets, file, folder …, as the path of the link names it; empty: an id alone
 	Token string
@@ -54,7 +54,7 @@ func ParseRef(text string) (Ref, error) {
 	return r, nil
 }
 
-// ID checks an id that stands for itself.
+// ID checks a plain id.
 func ID(what, text string) (string, error) {
 	if text = strings.TrimSpace(text); !tokenForm.MatchString(text) {
 		return "", fault.Errorf(fault.Invalid, "%s %.80q is no id of Feishu", what, text)
@@ -101,7 +101,7 @@ func Node(ctx context.Context, p *Person, token string) (*larkwiki.Node, error) 
 	return got.Data.Node, nil
 }
 
-// Text is what a pointer of the library leads to.
+// Text returns the string that a pointer of the library points to.
 func Text(s *string) string {
 	if s == nil {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// refusal is an answer of Feishu that says no.
+// refusal is a negative answer of Feishu.
 type refusal struct {
 	status int
 	code   int64
@@ -46,7 +46,7 @@ func (r *refusal) limited() bool {
 	return slices.Contains(limitCodes, r.code) || r.status == http.StatusTooManyRequests
 }
 
-// explained is a refusal as a sentence that says which permission or right is missing, and what to do.
+// explained is a refusal as a sentence about which permission or right is missing, and what to do.
 func (p *Person) explained(r *refusal) error {
 	scopes := strings.Join(r.scopes, " or ")
 	if scopes == "" {
@@ -82,7 +82,7 @@ func Code(err error) int64 {
 // maxRefusal bounds a refusal that is read, in bytes.
 const maxRefusal = 64 << 10
 
-// judged tells an answer from a refusal: a refusal has a code that is not 0, whatever its status.
+// judged separates answers from refusals: a refusal has a code that is not 0, with any status.
 func judged(resp *http.Response) (*http.Response, error) {
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")) // what cannot be read is no JSON
 	if resp.StatusCode/100 == 2 && kind != "application/json" {

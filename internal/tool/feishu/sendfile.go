@@ -23,7 +23,7 @@ const (
 const platform = "feishu"
 
 // NewSendFile returns the tool feishu_send_file. It sends nothing itself: a file that an answer marks is sent with it by the delivery of answers,
-// once or said. The tool checks before what the delivery would refuse, and needs no account.
+// once or reported. The tool checks before what the delivery would refuse, and needs no account.
 func NewSendFile() tool.Tool {
 	return tool.Define("feishu_send_file", chat.ClassRead, sendFileDoc, sendFile{}, tool.Optional(Group), tool.OnRunner)
 }

@@ -1,7 +1,7 @@
-// Package feishu is what the tools for Feishu's documents share: they act with the account that a person has connected, through the vendor's
+// Package feishu is what the tools for Feishu's documents share: they act with the account that a user has connected, through the vendor's
 // library, and never with the bot of the installation. The tools are in the packages below, one a service.
 //
-// What documents say is data of strangers: results mark it. Ids and links come from models and strangers, too, and are checked before they
+// Texts of documents are data of outsiders: results mark it. Ids and links come from models and outsiders, too, and are checked before they
 // become a part of an address.
 package feishu
 
@@ -17,15 +17,15 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// Group is what the tools belong to, as the model reads it.
+// Group is the group of the tools, as the model reads it.
 const Group = "feishu"
 
 // providerIDs are the ids under which an administrator has added Feishu, or Lark, as a provider of accounts.
 var providerIDs = []string{"feishu", "lark"}
 
-// Accounts are those that people have connected (oauth.Accounts).
+// Accounts returns the accounts that users have connected (oauth.Accounts).
 type Accounts interface {
-	// Owner is whose conversation it is; Invalid: a group's, which has no accounts.
+	// Owner returns the owner of a conversation; Invalid: a group, which has no accounts.
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)
@@ -33,18 +33,18 @@ type Accounts interface {
 	Refused(ctx context.Context, user chat.UserID, provider, access string) error
 }
 
-// Service reaches Feishu for people. It is safe for concurrent use.
+// Service reaches Feishu for users. It is safe for concurrent use.
 type Service struct {
 	accounts Accounts
 	http     http.RoundTripper
 }
 
-// New reaches Feishu by a transport that keeps the rules for addresses of strangers (package safehttp).
+// New reaches Feishu by a transport that keeps the rules for addresses of outsiders (package safehttp).
 func New(accounts Accounts, over http.RoundTripper) *Service {
 	return &Service{accounts: accounts, http: over}
 }
 
-// provider is where people connect their accounts of Feishu; ok is false where no administrator has added it.
+// provider is where users connect their accounts of Feishu; ok is false where no administrator has added it.
 func (s *Service) provider(ctx context.Context, user chat.UserID) (p chat.OAuthProvider, ok bool, err error) {
 	all, err := s.accounts.Providers(ctx, user)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *Service) provider(ctx context.Context, user chat.UserID) (p chat.OAuthP
 	return p, false, nil
 }
 
-// person is who acts in a conversation: its owner, whoever the arguments name.
+// person returns the user who acts in a conversation: its owner, independent of the arguments.
 func (s *Service) person(ctx context.Context, in chat.SessionKey) (*Person, error) {
 	user, err := s.accounts.Owner(ctx, in)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) person(ctx context.Context, in chat.SessionKey) (*Person, erro
 	return &Person{service: s, user: user, provider: p, base: base}, err
 }
 
-// origin is who gives the tokens. Tokens go to nobody else.
+// origin is the server that gives the tokens. Tokens go to no other address.
 func origin(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -84,7 +84,7 @@ func origin(address string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
-// Source brings the tools to people where an account of Feishu can be connected, and feishu_send_file to conversations on Feishu.
+// Source brings the tools to users where an account of Feishu can be connected, and feishu_send_file to conversations on Feishu.
 type Source struct {
 	service *Service
 	send    tool.Tool

@@ -16,7 +16,7 @@ const (
 	maxItem = 8 << 10
 )
 
-// Size is how many a page has: what was asked for, at most most.
+// Size is the size of a page: the requested one, at most most.
 func Size(asked, usual, most int) int {
 	if asked <= 0 {
 		return usual
@@ -62,7 +62,7 @@ func Compact(v any) string {
 	return string(raw)
 }
 
-// Part shows so many tokens of a text of others from an offset on, and says how it goes on.
+// Part shows so many tokens of a text of others from an offset on, and adds how it goes on.
 func Part(what, text string, offset, most int) chat.ToolResult {
 	if offset < 0 {
 		return tool.Fail("offset must not be negative")

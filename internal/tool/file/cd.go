@@ -58,7 +58,7 @@ func (c cd) Run(ctx context.Context, call tool.Call, p cdParams) (chat.ToolResul
 	return tool.Text(describeFolder(target, entries)), nil
 }
 
-// target returns the absolute folder that the call means, from the journal if the call has already said.
+// target returns the absolute folder that the call means, from the journal if the call has already noted it.
 func (c cd) target(ctx context.Context, call tool.Call, p cdParams) (string, error) {
 	noted, err := c.journal.Intent(ctx, call.ID)
 	if err != nil {

@@ -28,7 +28,7 @@ type createParams struct {
 type create struct{}
 
 // NewCreate returns the tool FileCreate. It needs no journal: the runner writes once for each call, and a file that already holds
-// exactly the wanted content is the wanted outcome, whoever wrote it.
+// exactly the wanted content is the wanted outcome, by any writer.
 func NewCreate() tool.Tool {
 	return tool.DefineQuick("FileCreate", chat.ClassIdempotent, createDoc, create{}, tool.OnRunner)
 }

@@ -139,7 +139,7 @@ func lineStart(content string, line int) int {
 	return at
 }
 
-// places finds what is to be replaced between two offsets.
+// replacements finds the parts to replace between two offsets.
 func (p replaceParams) replacements(content string, from, to int) ([]replacement, error) {
 	switch {
 	case p.OldString == "":

@@ -20,11 +20,11 @@ import (
 const (
 	maxFile   = 10 << 20 // bytes of a file that is read or edited (facts of the upstream: 10 MB)
 	chunk     = 4 << 20  // bytes of one read; a frame of the runner protocol holds more
-	sniffSize = 8 << 10  // bytes that tell the type of a file
+	sniffSize = 8 << 10  // bytes that identify the type of a file
 )
 
 // Journal keeps, under the id of a call, what that call is about to do. The store writes it durably before the call
-// acts, so that an attempt after a crash can tell "not done yet" from "done": a file that was edited, or a folder
+// acts, so that an attempt after a crash can distinguish "not done yet" from "done": a file that was edited, or a folder
 // that was entered relative to the folder before, does not show it.
 type Journal interface {
 	// Intent returns what the call noted, empty when it noted nothing.
@@ -55,7 +55,7 @@ func load(ctx context.Context, call tool.Call, name string) (text, error) {
 	return src.text()
 }
 
-// text decodes the file. What is no text is an error.
+// text decodes the file. Content that is no text is an error.
 func (s source) text() (text, error) {
 	content, encoding, err := charset.Decode(s.data)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s source) text() (text, error) {
 	return text{source: s, content: content, charset: encoding}, nil
 }
 
-// head is the beginning of the file, which tells what it is.
+// head is the beginning of the file, which identifies its type.
 func (s source) head() []byte { return s.data[:min(len(s.data), sniffSize)] }
 
 // isPicture reports whether the file begins as a picture that a model can be shown.
@@ -73,7 +73,7 @@ func (s source) isPicture() bool { return picture.Begins(s.head()) }
 // isPDF reports whether the file begins as a PDF.
 func (s source) isPDF() bool { return pdf.Begins(s.head()) }
 
-// most is how large the file may be, in bytes.
+// most is the largest size of the file, in bytes.
 func (s source) most() int64 {
 	switch {
 	case s.isPicture():

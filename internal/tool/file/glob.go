@@ -74,7 +74,7 @@ func splitGlob(pattern string) (folder, rest string) {
 	return pattern[:cut], pattern[cut:]
 }
 
-// searchRoot is where a search starts: the folder of the pattern, below the given path, below the working folder.
+// searchRoot returns where a search starts: the folder of the pattern, below the given path, below the working folder.
 func searchRoot(call tool.Call, given, folder string) (string, error) {
 	switch {
 	case path.IsAbs(folder):

@@ -17,7 +17,7 @@ const (
 	minLikeness  = 0.5 // share of common letter pairs below which a line is no hint
 )
 
-// notFoundInFile says that old_string is not there, and shows the place that looks most like it, so that the model
+// notFoundInFile reports that old_string is not there, and shows the place that looks most like it, so that the model
 // can correct itself without reading the whole file again.
 func notFoundInFile(content string, from, to int, p replaceParams) error {
 	where := "the file"
@@ -48,7 +48,7 @@ func notFoundInFile(content string, from, to int, p replaceParams) error {
 	return fault.Errorf(fault.NotFound, "old_string does not occur in %s; %s:\n%s", where, why, text)
 }
 
-// maxLookalikes is how many characters a hint names.
+// maxLookalikes bounds the characters that a hint names.
 const maxLookalikes = 5
 
 // lookalikes names the characters of lines that look like a space, or like nothing.
@@ -63,7 +63,7 @@ func lookalikes(lines []string) string {
 	return strings.Join(found[:min(len(found), maxLookalikes)], ", ")
 }
 
-// nearest finds the line (from 0) at which the wanted lines would stand: where they stand but for white space
+// nearest finds the line (from 0) at which the wanted lines would be: where they are but for white space
 // (spaces is true), else where the first of them that is not blank looks most alike. It returns -1 when nothing does.
 func nearest(lines, wanted []string) (line int, spaces bool) {
 	lines = lines[:min(len(lines), maxHintLines)]

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Bounds of what a person is shown of a change.
+// Bounds of what a user is shown of a change.
 const (
 	maxPreviewed = 1 << 20 // bytes of a file
 	maxPreview   = 20_000  // bytes of a diff

@@ -113,7 +113,7 @@ func (t text) form(folded charset.Folded) string {
 	return "\n(" + strings.Join(said, "; ") + ")"
 }
 
-// readError says that what could not be read is a folder. A runner that is away is not asked a second time.
+// readError reports that what could not be read is a folder. A runner that is away is not asked a second time.
 func readError(ctx context.Context, call tool.Call, name string, err error) (chat.ToolResult, error) {
 	file, pathErr := call.Path(name)
 	if pathErr == nil && !fault.Is(err, fault.Unavailable) && isFolder(call.Box.Stat(ctx, file)) {
@@ -122,13 +122,13 @@ func readError(ctx context.Context, call tool.Call, name string, err error) (cha
 	return tool.FromError(err)
 }
 
-// state is what the file was when it was read.
+// state is the state of the file when it was read.
 func (s source) state(runner string) *chat.FileState {
 	hash := sha256.Sum256(s.data)
 	return &chat.FileState{Path: s.path, Runner: runner, Size: int64(len(s.data)), Time: s.modTime, Hash: hash[:]}
 }
 
-// number writes lines with their numbers from the line first on, and says how to go on when some are left.
+// number writes lines with their numbers from the line first on, and adds how to go on when some are left.
 func number(lines []string, first, wanted int) string {
 	if wanted == 0 || wanted > maxReadLines {
 		wanted = maxReadLines

@@ -35,15 +35,15 @@ type replace struct{ journal Journal }
 // NewReplace returns the tool FileReplace.
 //
 // An edit cannot be repeated blindly: where new_string contains old_string, a second run would find it again and edit
-// twice, and no look at the file tells the two cases apart. So the hashes of the file before and after are noted in
+// twice, and the file does not show which of the two cases it is. So the hashes of the file before and after are noted in
 // the journal first. An attempt after a crash asks the runner, which remembers the edits that it carried out. If it knows of none,
-// the file is as it was (and is written), as it should be (a success), or changed by somebody else (said, without touching it). The
+// the file is as it was (and is written), as it should be (a success), or changed by another writer (reported, without touching it). The
 // runner writes only where the file still is what was read, and once for each call.
 func NewReplace(journal Journal) tool.Tool {
 	return tool.DefineQuick("FileReplace", chat.ClassIdempotent, replaceDoc, replace{journal}, tool.OnRunner)
 }
 
-// intent is what an edit notes before it writes.
+// intent is the note of an edit before it writes.
 type intent struct {
 	Before string `json:"before"` // SHA-256 of the whole file, hexadecimal
 	After  string `json:"after"`

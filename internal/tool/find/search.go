@@ -21,7 +21,7 @@ const (
 	maxSchemas = 12_000 // bytes of descriptions and schemas of one result; what more is found is named
 )
 
-// Catalog knows the tools of conversations.
+// Catalog returns the tools of conversations.
 type Catalog interface {
 	Of(ctx context.Context, key chat.SessionKey) (*toolset.Set, error)
 	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error

@@ -26,7 +26,7 @@ const (
 	maxFound     = 20
 )
 
-// Archive is what is found by searching.
+// Archive is the searchable archive.
 type Archive interface {
 	Insert(ctx context.Context, w chat.MemoryOwner, key, content string, replaces chat.ArchivalID) (archive.Inserted, error)
 	Search(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]archive.Found, error)
@@ -137,7 +137,7 @@ func (s search) Run(ctx context.Context, call tool.Call, p searchParams) (chat.T
 	return tool.Text(strings.Join(lines, "\n")), nil
 }
 
-// bounded is a number of results that was asked for; 0: nobody said.
+// bounded is a number of results that was asked for; 0: not given.
 func bounded(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise

@@ -1,5 +1,5 @@
-// Package letta holds the tools with which a model remembers in tiers: blocks that every prompt holds, an archive, and what
-// was said.
+// Package letta holds the tools with which a model remembers in tiers: blocks that every prompt holds, an archive, and
+// earlier messages.
 package letta
 
 import (
@@ -23,14 +23,14 @@ var replaceDoc string
 //go:embed rethink.md
 var rethinkDoc string
 
-// Owner knows which memory a session reads and writes.
+// Owner returns which memory a session reads and writes.
 type Owner interface {
 	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
 // Blocks keeps blocks, durably.
 type Blocks interface {
-	// EditBlock writes what edit makes of a block; the same key writes once, and says what it said then. Invalid: there is
+	// EditBlock writes what edit makes of a block; the same key writes once, and returns the first result again. Invalid: there is
 	// no such block. TooLarge: it would be longer than its limit.
 	EditBlock(
 		ctx context.Context, w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block,
@@ -38,7 +38,7 @@ type Blocks interface {
 	) (said string, err error)
 }
 
-// core is what the tools of blocks share.
+// core is the shared part of the tools of blocks.
 type core struct {
 	owner  Owner
 	blocks Blocks

@@ -15,10 +15,10 @@ import (
 //go:embed recall.md
 var recallDoc string
 
-// defaultRecalled is how many messages are recalled where nobody says.
+// defaultRecalled is how many messages are recalled by default.
 const defaultRecalled = 10
 
-// Past is what was said in the conversations of a person.
+// Past is the messages in the conversations of a user.
 type Past interface {
 	// SearchPast returns entries of the log and then messages, by words or time, outside of what session shows its model.
 	SearchPast(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)

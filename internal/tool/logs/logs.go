@@ -25,7 +25,7 @@ const (
 	maxText      = 500 // characters of a line
 )
 
-// Reader reads what was logged.
+// Reader reads log lines.
 type Reader interface {
 	Read(ctx context.Context, q logs.Query) (ops.Logs, error)
 }

@@ -1,4 +1,4 @@
-// Package manage holds the tool with which a model gives its user more tools: MCP servers of their own.
+// Package manage holds the tool with which a model gives its user more tools: personal MCP servers.
 package manage
 
 import (
@@ -17,7 +17,7 @@ import (
 //go:embed manage.md
 var doc string
 
-// Servers keep MCP servers of people.
+// Servers stores MCP servers of users.
 type Servers interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.MCPServer, error)
 	Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error)
@@ -45,13 +45,13 @@ type manage struct {
 	refresh Refresher
 }
 
-// New returns the tool ManageTools. It acts on the servers of whoever the conversation is with, never on the installation's. A call that runs
+// New returns the tool ManageTools. It acts on the servers of the conversation's user, never on the installation's. A call that runs
 // again changes nothing more: a server is found by its name.
 func New(servers Servers, refresh Refresher) tool.Tool {
 	return tool.Define("ManageTools", chat.ClassIdempotent, doc, manage{servers, refresh}, tool.Optional("settings"))
 }
 
-// Summary leaves the configuration out: it may hold what nobody should read.
+// Summary leaves the configuration out: it may hold secrets.
 func (manage) Summary(p params) string { return strings.TrimSpace(p.Action + " " + p.Name) }
 
 func (m manage) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
@@ -170,7 +170,7 @@ func (m manage) add(ctx context.Context, call tool.Call, p params) (string, erro
 	return m.refreshed(ctx, call, s, "The MCP server "+s.Name+" is stored. ")
 }
 
-// refreshed connects to a server. That it does not work is no failure of the tool: the sentence says why.
+// refreshed connects to a server. A failure to connect is no failure of the tool: the sentence gives the reason.
 func (m manage) refreshed(ctx context.Context, call tool.Call, s chat.MCPServer, stored string) (string, error) {
 	if !s.Enabled {
 		return stored + "It is switched off.", nil

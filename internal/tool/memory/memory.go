@@ -1,4 +1,4 @@
-// Package memory holds the tools with which a model keeps notes about a person, beyond one conversation.
+// Package memory holds the tools with which a model keeps notes about a user, beyond one conversation.
 package memory
 
 import (
@@ -29,7 +29,7 @@ var writeDoc string
 //go:embed memorylist.md
 var listDoc string
 
-// Notes keeps the notes about people, durably, for the agent of each session.
+// Notes stores the notes about users, durably, for the agent of each session.
 type Notes interface {
 	Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error)
 	// SetMemory deletes a note whose content is empty. TooLarge: there are too many.

@@ -1,5 +1,5 @@
-// Package service holds the tools that agents of services have in conversations with consumers, and nobody else has: they come by a source
-// and are no part of what the house is shown.
+// Package service holds the tools that only agents of services have, in conversations with consumers: they come by a source
+// and are not shown to users of the installation.
 package service
 
 import (
@@ -16,7 +16,7 @@ import (
 //go:embed contact_admin.md
 var contactDoc string
 
-// ContactName is the name of the tool that asks a person of the house (spec/004 §4.5.1).
+// ContactName is the name of the tool that asks an administrator (spec/004 §4.5.1).
 const ContactName = "contact_admin"
 
 // Inbox keeps what consumers ask (package services of the store).
@@ -40,7 +40,7 @@ func (contact) Summary(p contactParams) string { return p.Message }
 func (c contact) Run(ctx context.Context, call tool.Call, p contactParams) (chat.ToolResult, error) {
 	got, err := c.inbox.ContactAdmin(ctx, service.Contact{Session: call.Session, Call: call.ID, Message: p.Message})
 	switch {
-	case fault.Is(err, fault.RateLimited): // the model can tell the visitor; to try again at once would not help
+	case fault.Is(err, fault.RateLimited): // the model can report it to the consumer; to try again at once would not help
 		return chat.ToolResult{Content: "Not sent: " + err.Error() + ". Tell the visitor so.", IsError: true}, nil
 	case err != nil:
 		return tool.FromError(err)
@@ -72,7 +72,7 @@ func NewSource(services Services, inbox Inbox, own tool.Tool) Source {
 // ServesOutside implements toolset.OutsideSource.
 func (Source) ServesOutside() {}
 
-// Tools returns them, or nothing. No rule of the house's people names them.
+// Tools returns them, or nothing. No rule of the installation's users names them.
 func (s Source) Tools(ctx context.Context, at toolset.Place) ([]tool.Tool, error) {
 	id, _, ok := service.Of(at.Session)
 	if !ok {

@@ -24,10 +24,10 @@ const (
 	maxRead   = 100
 )
 
-// minutes is how a time is shown.
+// minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Transcript is what was said with consumers (package services of the store).
+// Transcript is the messages of conversations with consumers (package services of the store).
 type Transcript interface {
 	// ConsumerSaid returns messages, the oldest first. There are none in a session that is no consumer's.
 	ConsumerSaid(ctx context.Context, session chat.SessionKey, q service.SaidQuery) ([]service.TranscriptEntry, error)
@@ -75,7 +75,7 @@ func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolRes
 }
 
 // ownLines are the newest n messages as far as they are shown at once, the oldest first, and how to read on. Further lines of a text are
-// indented, so that they look like no message of somebody else.
+// indented, so that they do not look like a message of another sender.
 func ownLines(said []service.TranscriptEntry, n int, zone *time.Location) []string {
 	shown := service.Newest(said, n)
 	var lines []string

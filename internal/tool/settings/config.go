@@ -17,7 +17,7 @@ import (
 //go:embed config.md
 var doc string
 
-// Commands are the slash commands that the tool stands for: what a person may not do by them, a model may not do for them.
+// Commands are the slash commands behind the tool: a model may not do for a user what the user may not do by them.
 type Commands struct {
 	Own    slash.Runner // /settings
 	Policy slash.Runner // /config, for administrators
@@ -35,8 +35,8 @@ type config struct {
 	people   slash.People
 }
 
-// New returns the tool config. It is for conversations that one person alone reads. Each change is asked about, whatever the rules for tools say,
-// and is a version like one that the person made.
+// New returns the tool config. It is for conversations that one user alone reads. Each change needs approval, independent of the rules for tools,
+// and is a version like one that the user made.
 func New(c Commands, people slash.People) tool.Tool {
 	return tool.Define(chat.ConfigTool, chat.ClassIdempotent, doc, config{c, people}, tool.Inward, tool.Optional("settings"))
 }
@@ -45,13 +45,13 @@ func (config) Summary(p params) string {
 	return strings.Join(strings.Fields(p.Action+" "+p.Name+" "+p.Value), " ")
 }
 
-// Bounds of a change, in bytes: a person has to be able to read it.
+// Bounds of a change, in bytes: a user has to be able to read it.
 const (
 	maxName  = 200
 	maxValue = 600
 )
 
-// The answers. They are in both languages, because what a tool asks is written before anybody knows who will read it.
+// The answers. They are in both languages, because a tool's question is written before its reader is known.
 const (
 	yes = "Yes · 是"
 	no  = "No · 否"
@@ -79,11 +79,11 @@ func (c config) Questions(p params) ([]chat.Inquiry, error) {
 	return question.Check([]chat.Inquiry{{Text: text, Options: []chat.InquiryOption{{Label: yes}, {Label: no}}}})
 }
 
-// command is one to be carried out for a person.
+// command is one to be carried out for a user.
 type command struct {
 	run  slash.Runner
 	args string
-	text string // as the person would write it
+	text string // as the user would write it
 }
 
 // change is the command that sets something.
@@ -131,7 +131,7 @@ func placeOf(name string) (place string, ok bool) {
 	return place, dotted && strings.EqualFold(head, "policy")
 }
 
-// Run looks, or makes a change that the person has allowed.
+// Run looks, or makes a change that the user has allowed.
 func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	var do command
 	var err error
@@ -176,7 +176,7 @@ func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRes
 	return tool.Fail("%s", i18n.Explain(i18n.English, err)), nil
 }
 
-// allowed reports whether the person said yes to what is to be done, and not to something else.
+// allowed reports whether the user approved exactly this question.
 func allowed(a *chat.Approval, asked chat.Inquiry) bool {
 	if a == nil || a.State != chat.ApprovalAllowed || len(a.Questions) != 1 || a.Questions[0].Text != asked.Text {
 		return false

@@ -19,7 +19,7 @@ import (
 
 // Limits of a command in the foreground (spec/001 §7.3) and of what the model reads of it.
 const (
-	// ceiling is when the runner kills a command, whoever waits for it.
+	// ceiling is when the runner kills a command, even if a caller waits for it.
 	ceiling = 24 * time.Hour
 	// moment is how long a command that is meant for the background may take to end at once, for example because it is
 	// misspelt.
@@ -94,7 +94,7 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	return told, nil
 }
 
-// goesOn is what the model reads of a command whose time in the foreground is up, or that was to have none.
+// goesOn is the result for a command whose time in the foreground is up, or that was to have none.
 func goesOn(call tool.Call, p params, result sandbox.ExecResult, began time.Time) chat.ToolResult {
 	started := result.Started
 	if started.IsZero() {
@@ -134,7 +134,7 @@ func (p params) check() (time.Duration, error) {
 	return timeout, nil
 }
 
-// printed is what the model reads of the output of a command.
+// printed is the output of a command for the model.
 func printed(output []byte) string {
 	text := strings.TrimRight(tool.Bound(tool.Clean(output), maxOutput+maxOutput/10), " \n")
 	if text == "" {
@@ -143,7 +143,7 @@ func printed(output []byte) string {
 	return text
 }
 
-// describe is what the model reads of a command that came to an end.
+// describe is the result for a command that came to an end.
 func describe(result sandbox.ExecResult) chat.ToolResult {
 	output := printed(result.Output)
 	ran := max(result.Ended.Sub(result.Started), 0).Seconds()

@@ -20,7 +20,7 @@ type Copies struct {
 
 var _ Copier = Copies{}
 
-// Copy makes the copies on a runner the same as the server's, whatever commands did to them, and returns their folder. Where nothing changed it
+// Copy makes the copies on a runner the same as the server's, undoing changes by commands, and returns their folder. Where nothing changed it
 // costs one request.
 func (c Copies) Copy(ctx context.Context, box sandbox.Sandbox) (dir string, err error) {
 	runner, ok := sandbox.Wide(box).(*sandbox.Runner) // the copies are the server's, and no work of the model

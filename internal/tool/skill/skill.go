@@ -19,10 +19,10 @@ import (
 //go:embed skill.md
 var doc string
 
-// maxNamed is how many files of a skill, and how many skills, one result names.
+// maxNamed bounds the files of a skill, and the skills, that one result names.
 const maxNamed = 50
 
-// Finder knows the skills that a person has in a place; without a sandbox those of the server, and what they have installed.
+// Finder finds the skills of a user in a place; without a sandbox those of the server, and the user's installed ones.
 type Finder interface {
 	In(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) ([]skill.Found, error)
 	// Off reports whether the installation has switched off skills of a name.
@@ -31,11 +31,11 @@ type Finder interface {
 
 // Copier brings the server's skills to where commands run, so that these can use their files.
 type Copier interface {
-	// Copy returns the folder of the copies there. An error says why there are none.
+	// Copy returns the folder of the copies there. An error explains why there are none.
 	Copy(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
 }
 
-// carried is the folder of a skill that brings its files to where commands run by itself.
+// carried is the folder of a skill that copies its files to the machine of commands.
 type carried interface {
 	CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
 }
@@ -141,7 +141,7 @@ func (l load) load(ctx context.Context, call tool.Call, one skill.Found) (string
 	return head + "\n\n" + string(body) + rest(skill.Piece{Data: []byte(text), Size: piece.Size}, 0, skill.File), nil
 }
 
-// place says where the files of a skill lie for commands.
+// place describes where the files of a skill are for commands.
 func (l load) place(ctx context.Context, call tool.Call, one skill.Found) string {
 	dir := one.Folder.Path()
 	if dir == "" {
@@ -210,7 +210,7 @@ func read(ctx context.Context, one skill.Found, file string, offset int64) (stri
 	return text + rest(skill.Piece{Data: []byte(text), Size: piece.Size}, offset, file), nil
 }
 
-// rest says how a file goes on of which a part was shown.
+// rest describes how a file goes on of which a part was shown.
 func rest(p skill.Piece, offset int64, file string) string {
 	next := offset + int64(len(p.Data))
 	if next >= p.Size {

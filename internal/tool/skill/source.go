@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/prompt"
 )
 
-// Server knows whether the server has skills.
+// Server reports whether the server has skills.
 type Server interface {
 	Any() bool
 }

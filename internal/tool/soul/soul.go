@@ -25,20 +25,20 @@ var writeDoc string
 //go:embed delete.md
 var deleteDoc string
 
-// Owner knows which memory a session reads and writes.
+// Owner returns which memory a session reads and writes.
 type Owner interface {
 	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
-// Store keeps soul files, durably.
+// Store stores soul files, durably.
 type Store interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.
-	// Conflict: it overwrites something else than it says. Invalid, TooLarge: it cannot be kept.
+	// Conflict: it overwrites another version than the given one. Invalid, TooLarge: it cannot be stored.
 	SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string, c chat.SoulChange) (version string, err error)
 }
 
-// tools is what the tools share.
+// tools is the shared part of the tools.
 type tools struct {
 	owner Owner
 	store Store

@@ -13,16 +13,16 @@ import (
 const (
 	// killTry bounds the try to kill at once; the workflow that follows the task goes on trying.
 	killTry = 4 * time.Second
-	// killWait is how long the tool waits for the end of what it killed: the grace of the runner and some.
+	// killWait is how long the tool waits for the end of the killed command: the grace of the runner and some.
 	killWait = 8 * time.Second
 )
 
-// Kills notes what is to be killed.
+// Kills stores requests to kill.
 type Kills interface {
 	AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error)
 }
 
-// Killer kills background tasks, for the model and for people.
+// Killer kills background tasks, for the model and for users.
 type Killer struct {
 	Kills Kills
 	Boxes Boxes

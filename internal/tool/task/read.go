@@ -18,7 +18,7 @@ const (
 	defaultLines = 50
 	maxLines     = 1000
 	maxRead      = 30_000 // bytes
-	// readWait bounds the wait for a runner that is out of reach: what is kept is there at once.
+	// readWait bounds the wait for a runner that is out of reach: stored output is there at once.
 	readWait = 10 * time.Second
 )
 
@@ -68,7 +68,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	return told(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
 }
 
-// said is what was said from an offset, or the last lines of it.
+// said is the output from an offset, or its last lines.
 func said(text string, p readParams) string {
 	if p.Offset == 0 {
 		return tool.Bound(last(text, p.lines()), maxRead)
@@ -111,7 +111,7 @@ func (r read) whole(ctx context.Context, call tool.Call, t chat.Task, p readPara
 	return head(t, from, offset+int64(len(data)), size) + "\n" + text, nil
 }
 
-// head says what a part is of.
+// head describes which part of a task's output follows.
 func head(t chat.Task, from, to, size int64) string {
 	if from < 0 {
 		return fmt.Sprintf("[%s: %s; the end of %d bytes]", t.ID, t.Ending(time.Now()), size)

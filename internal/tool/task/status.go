@@ -48,7 +48,7 @@ func (s status) Run(ctx context.Context, call tool.Call, p statusParams) (chat.T
 	return named(strings.Join(lines, "\n"), tasks...), nil
 }
 
-// named tells the end of commands, which a line holds. It does not hold what others have answered: that is told.
+// named reports the end of commands, which a line holds. It leaves out other tasks, whose answers are announced.
 func named(text string, tasks ...chat.Task) chat.ToolResult {
 	return told(tool.Text(text), slices.DeleteFunc(slices.Clone(tasks), func(t chat.Task) bool { return t.Kind != "" })...)
 }

@@ -37,7 +37,7 @@ func line(t chat.Task) string {
 	return fmt.Sprintf("%s · %s · %s", t.ID, t.Ending(time.Now()), about)
 }
 
-// told adds to a result which tasks it tells the end of, so that they are not announced as well.
+// told adds to a result the tasks whose end it reports, so that they are not announced as well.
 func told(r chat.ToolResult, tasks ...chat.Task) chat.ToolResult {
 	for _, t := range tasks {
 		if t.State != chat.TaskRunning && t.Call != "" {

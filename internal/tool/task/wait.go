@@ -53,7 +53,7 @@ func (w wait) Run(ctx context.Context, call tool.Call, p waitParams) (chat.ToolR
 			running++
 		}
 		if t.Kind == chat.TaskJob {
-			end = "" // its answer goes to a person
+			end = "" // its answer goes to a user
 		}
 		parts[i] = withOutput(t, maxShown/len(tasks))
 	}

@@ -27,7 +27,7 @@ var writeDoc string
 //go:embed todolist.md
 var listDoc string
 
-// List keeps the to-do list of a session, durably, and tells those who look at the session of a change.
+// List stores the to-do list of a session, durably, and notifies viewers of the session of a change.
 type List interface {
 	Todos(ctx context.Context, session chat.SessionKey) ([]chat.Todo, error)
 	SetTodos(ctx context.Context, session chat.SessionKey, todos []chat.Todo) error
@@ -100,7 +100,7 @@ func check(entries []entry) ([]chat.Todo, error) {
 	return todos, nil
 }
 
-// maxElsewhere is how many lists of other conversations are shown.
+// maxElsewhere bounds the lists of other conversations that are shown.
 const maxElsewhere = 20
 
 // OtherTodos reads the open to-do items in other conversations of a session's owner.
@@ -145,7 +145,7 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 	return tool.Text(text), nil
 }
 
-// Left is what is left to do in other conversations, as models and people read it.
+// Left is the open items of other conversations, as models and users read it.
 func Left(lists []chat.TodoList) string {
 	var out strings.Builder
 	for _, l := range lists {

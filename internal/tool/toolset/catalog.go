@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
-// Limits of what a model is shown beside the tools that are always there.
+// Limits of what a model is shown in addition to the tools that are always there.
 const (
 	MaxUnused = 5  // messages of people for which a tool is shown though it is not used (spec/001 §5.3)
 	MaxActive = 30 // tools of one conversation; those used last
@@ -31,18 +31,18 @@ type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
-// Profiles knows who answers in a conversation, which decides what they may use.
+// Profiles returns the profile of the agent in a conversation, which decides what it may use.
 type Profiles interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// Catalog knows the tools of all conversations. It is safe for concurrent use.
+// Catalog finds the tools of all conversations. It is safe for concurrent use.
 type Catalog struct {
 	Builtin     *tool.Registry
 	Sources     []Source
 	ActiveTools ActiveTools
 	Settings    Settings // nil: optional tools are never shown, and sources are not asked
-	Profiles    Profiles // nil: everybody has all tools
+	Profiles    Profiles // nil: all users have all tools
 }
 
 // Fixed is a catalog in which all conversations have the same tools.
@@ -85,7 +85,7 @@ func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (t
 	return t, ok, nil
 }
 
-// use is what a conversation has used of the optional tools. Those who speak from outside have none: they are given tools by name. What a flat
+// use is a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
 // memory keeps stays: nothing of it expires (spec/001 §5.3).
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
 	if c.ActiveTools == nil || who.Outside {
@@ -98,12 +98,12 @@ func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile
 	return c.ActiveTools.ActiveTools(ctx, key, unused, MaxActive)
 }
 
-// Person returns the tools that a person can have in some conversation, for rules and lists: none is left out.
+// Person returns the tools that a user can have in some conversation, for rules and lists: none is left out.
 func (c *Catalog) Person(ctx context.Context, user chat.UserID) (*tool.Registry, error) {
 	return c.with(ctx, Place{User: user}, false)
 }
 
-// Use notes that a conversation uses tools. What is always shown needs no note.
+// Use records that a conversation uses tools. Tools that are always shown need no record.
 func (c *Catalog) Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error {
 	var names []string
 	for _, s := range specs {
@@ -136,7 +136,7 @@ func (c *Catalog) all(ctx context.Context, key chat.SessionKey, outside bool, us
 	return c.with(ctx, at, outside)
 }
 
-// with adds what the sources bring. A tool of an earlier one, or of the program, keeps its name: nobody takes its place.
+// with adds the tools of the sources. A tool of an earlier one, or of the program, keeps its name: no other replaces it.
 func (c *Catalog) with(ctx context.Context, at Place, outside bool) (*tool.Registry, error) {
 	all := c.Builtin
 	for _, s := range c.Sources {
@@ -152,5 +152,5 @@ func (c *Catalog) with(ctx context.Context, at Place, outside bool) (*tool.Regis
 	return all, nil
 }
 
-// Quick reports whether calls of a tool that everybody has usually end within a second.
+// Quick reports whether calls of a built-in tool usually end within a second.
 func (c *Catalog) Quick(name string) bool { return c.Builtin.Quick(name) }

@@ -29,7 +29,7 @@ type Finder struct {
 	known map[[sha256.Size]byte][]float32 // of texts of tools
 }
 
-// maxKnown is how many embeddings are kept in memory: about 6 kB each.
+// maxKnown bounds the embeddings in memory: about 6 kB each.
 const maxKnown = 4096
 
 // Find returns at most n of the tools, the likeliest first. A query that fits none finds none.
@@ -44,7 +44,7 @@ func (f *Finder) Find(ctx context.Context, query string, among []tool.Spec, n in
 	return out
 }
 
-// document is what a tool is found by. Names count more than descriptions, so they stand in it more than once.
+// document is the text that a tool is found by. Names count more than descriptions, so it has them more than once.
 func document(s tool.Spec) string {
 	name := spaced(s.Name)
 	return strings.Join([]string{name, name, name, s.Group, s.Description}, " ")
@@ -127,10 +127,10 @@ func (f *Finder) rankByMeaning(ctx context.Context, query string, among []tool.S
 	return nil
 }
 
-// batch is how many texts are embedded at once.
+// batch is the number of texts that are embedded at once.
 const batch = 64
 
-// embeddings returns those of all tools; what is not known yet is made.
+// embeddings returns those of all tools, and makes the missing ones.
 func (f *Finder) embeddings(ctx context.Context, among []tool.Spec) ([][]float32, error) {
 	out, keys := make([][]float32, len(among)), make([][sha256.Size]byte, len(among))
 	var missing []int

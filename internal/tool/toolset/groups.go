@@ -9,7 +9,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Groups says in one line which tools there are: github (41), memory (3).
+// Groups describes in one line which tools there are: github (41), memory (3).
 func Groups(specs []tool.Spec) string {
 	counts := map[string]int{}
 	for _, s := range specs {
@@ -22,7 +22,7 @@ func Groups(specs []tool.Spec) string {
 	return strings.Join(out, ", ")
 }
 
-// List says in lines which tools there are, by group, within about as many bytes. What has no room is counted: github: list_issues, and 40
+// List describes in lines which tools there are, by group, within about as many bytes. What does not fit is counted: github: list_issues, and 40
 // more.
 func List(specs []tool.Spec, room int) string {
 	groups := map[string][]tool.Spec{}
@@ -37,7 +37,7 @@ func List(specs []tool.Spec, room int) string {
 	return strings.Join(lines, "\n")
 }
 
-// lineLength bounds what a tool says of itself in a list, in characters.
+// lineLength bounds the description of a tool in a list, in characters.
 const lineLength = 80
 
 // named lists tools with a line about each where all have room, else their names alone, and counts what has no room at all.

@@ -43,7 +43,7 @@ func (r *Rows[T]) known(at Place) (T, bool) {
 	return rows, ok
 }
 
-// keep notes what was read, unless the version has changed since.
+// keep caches rows, unless the version has changed since.
 func (r *Rows[T]) keep(at Place, rows T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

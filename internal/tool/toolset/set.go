@@ -77,7 +77,7 @@ func (s *Set) Shows(name string) bool {
 	return s != nil && slices.ContainsFunc(s.shown, func(spec tool.Spec) bool { return spec.Name == name })
 }
 
-// Names are the names of what is shown, sorted.
+// Names are the names of the shown tools, sorted.
 func (s *Set) Names() []string {
 	var names []string
 	for _, spec := range s.Shown() {

@@ -8,21 +8,21 @@ import (
 	"xbot/internal/tool"
 )
 
-// Source brings tools to some conversations: an MCP server, a plugin, a search engine that somebody has a key for.
+// Source brings tools to some conversations: an MCP server, a plugin, a search engine that a user has a key for.
 type Source interface {
 	// Tools returns the tools of a place. It answers from rows and memory and connects to nothing: it is asked at each step. What a
 	// source cannot know now it leaves out; an error is one of the database.
 	Tools(ctx context.Context, at Place) ([]tool.Tool, error)
 }
 
-// OutsideSource is a Source whose tools services may be published with. Others are not asked where somebody outside speaks: what the administrator
+// OutsideSource is a Source whose tools services may be published with. Others are not asked in conversations with consumers: what the administrator
 // of a service has connected is theirs.
 type OutsideSource interface {
 	Source
 	ServesOutside()
 }
 
-// Place is where tools are wanted.
+// Place is the conversation and the user that tools are wanted for.
 type Place struct {
 	Session chat.SessionKey // empty: in none yet, as where rules are written
 	User    chat.UserID

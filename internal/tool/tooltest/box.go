@@ -217,7 +217,7 @@ func (b *Box) MkdirAll(_ context.Context, path string) error {
 // Remove removes a file or an empty folder.
 func (b *Box) Remove(_ context.Context, path string) error { return kindly(os.Remove(b.abs(path))) }
 
-// RemoveAll removes what is there, and all below it.
+// RemoveAll removes a file or folder, and all below it.
 func (b *Box) RemoveAll(_ context.Context, path string) error {
 	if _, err := os.Lstat(b.abs(path)); err != nil {
 		return kindly(err)

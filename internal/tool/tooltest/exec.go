@@ -16,7 +16,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-const defaultLimit = 64 << 10 // bytes of each result, as the port says
+const defaultLimit = 64 << 10 // bytes of each result, as in the port
 
 // job is a command that was started under an id.
 type job struct {

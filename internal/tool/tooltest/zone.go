@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Zone is where everybody reads times, by its IANA name.
+// Zone is the time zone of all users, by its IANA name.
 type Zone string
 
 // Zone loads it.

@@ -1,5 +1,5 @@
 // Package web holds the tools that fetch from the internet. Their requests are made by the server, not by the runner,
-// through a client that reaches only what strangers' addresses may reach (internal/host/safehttp).
+// through a client that reaches only what outsiders' addresses may reach (internal/host/safehttp).
 package web
 
 import (
@@ -84,7 +84,7 @@ func parse(text string) (*url.URL, error) {
 	return address, nil
 }
 
-// target is where the file goes. Its folder is made first, so that a path that cannot be written costs no download.
+// target is the path of the file. Its folder is made first, so that a path that cannot be written costs no download.
 func target(ctx context.Context, call tool.Call, name string) (string, error) {
 	file, err := call.Path(name)
 	if err != nil {
@@ -178,10 +178,10 @@ func (b *body) Read(buf []byte) (int, error) {
 	return n, b.err
 }
 
-// sniffed is how many bytes http.DetectContentType looks at.
+// sniffed is the number of bytes that http.DetectContentType looks at.
 const sniffed = 512
 
-// mediaType is what the server says, and what the content looks like where that says nothing.
+// mediaType is the type that the server gives, and the detected one if that is missing or generic.
 func (b *body) mediaType(h http.Header) string {
 	said, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || said == "application/octet-stream" || said == "binary/octet-stream" {

@@ -36,7 +36,7 @@ type fetchParams struct {
 
 type fetch struct{ pages, forStrangers Pages }
 
-// NewFetch returns the tool Fetch. It reads a page anew for each part of it. The consumers of a service read those forStrangers: nobody is asked
+// NewFetch returns the tool Fetch. It reads a page again for each part of it. Consumers of a service read with forStrangers: no user is asked
 // before their agent goes to an address that they have named.
 func NewFetch(pages, forStrangers Pages) tool.Tool {
 	return tool.Define("Fetch", chat.ClassRead, fetchDoc, fetch{pages, forStrangers})
@@ -81,7 +81,7 @@ func (f fetch) Run(ctx context.Context, call tool.Call, p fetchParams) (chat.Too
 	return tool.FromError(err)
 }
 
-// part shows so many tokens of a page from an offset on, and says how it goes on and where it came from.
+// part shows so many tokens of a page from an offset on, with its source and how it goes on.
 func part(page webpage.Page, offset, most int) chat.ToolResult {
 	from := tokens.Skip(page.Text, offset)
 	if offset > 0 && from == len(page.Text) {

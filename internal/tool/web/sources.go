@@ -15,7 +15,7 @@ const (
 	maxSourceTitle = 120  // characters
 )
 
-// listed are the sources that people are shown: each address once, without those that a page should not link to.
+// listed are the sources that users are shown: each address once, without those that a page should not link to.
 func listed(found ...chat.WebSource) []chat.WebSource {
 	var out []chat.WebSource
 	for _, s := range found {
@@ -30,7 +30,7 @@ func listed(found ...chat.WebSource) []chat.WebSource {
 	return out
 }
 
-// linkable reports whether an address is one of the web, short, and names nobody's password.
+// linkable reports whether an address is one of the web, short, and without a password.
 func linkable(address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && len(address) <= maxSourceURL && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil

@@ -17,7 +17,7 @@ var searchDoc string
 
 // Engines search the web (websearch.Searcher); their errors have sentences for the model.
 type Engines interface {
-	// Offers reports whether anything can be searched for a person. It reads rows alone.
+	// Offers reports whether anything can be searched for a user. It reads rows alone.
 	Offers(ctx context.Context, user chat.UserID) (bool, error)
 	Search(ctx context.Context, user chat.UserID, q websearch.Query) (websearch.Results, error)
 }
@@ -38,7 +38,7 @@ func NewSearch(engines Engines) tool.Tool {
 	return tool.Define(SearchTool, chat.ClassRead, searchDoc, search{engines})
 }
 
-// Searches brings WebSearch to those for whom there is a search engine.
+// Searches brings WebSearch to users who have a search engine.
 type Searches struct {
 	engines Engines
 	tool    tool.Tool
@@ -47,7 +47,7 @@ type Searches struct {
 
 var _ toolset.OutsideSource = (*Searches)(nil)
 
-// ServesOutside says that services may be published with WebSearch.
+// ServesOutside marks that services may be published with WebSearch.
 func (*Searches) ServesOutside() {}
 
 // NewSearches returns the source of WebSearch.
@@ -90,7 +90,7 @@ func sourcesOf(items []websearch.Item) []chat.WebSource {
 	return out
 }
 
-// listing is what was found, and at its end who found it and where it is.
+// listing is the list of results, and at its end their provider and its address.
 func listing(found websearch.Results) string {
 	by := "Searched with " + found.Provider
 	if len(found.Failed) > 0 {
@@ -119,7 +119,7 @@ func listing(found websearch.Results) string {
 	return out
 }
 
-// failures says why providers did not answer.
+// failures describes why providers did not answer.
 func failures(failed []websearch.Failure) string {
 	out := make([]string, len(failed))
 	for i, f := range failed {

@@ -1,4 +1,4 @@
-// Package worktree is the tool that gives a conversation a git worktree of its own, so that agents that work at once do not
+// Package worktree is the tool that gives a conversation a separate git worktree, so that agents that work at once do not
 // change each other's files. What there is is asked of git: a worktree is locked, and the reason of the lock names whose it is.
 package worktree
 
@@ -28,11 +28,11 @@ var (
 const (
 	// maxTime is how long git may take; a checkout of a large repository takes minutes.
 	maxTime = 15 * time.Minute
-	// maxOutput bounds what is read of git, in bytes.
+	// maxOutput bounds the output of git that is read, in bytes.
 	maxOutput = 16_000
 )
 
-// validName is what a worktree can be called: it becomes a folder and the end of a branch.
+// validName matches the names of worktrees: a name becomes a folder and the end of a branch.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$`)
 
 // Folder keeps the working folder of a session, durably, for the calls that follow on the same runner.
@@ -46,7 +46,7 @@ type Journal interface {
 	SetIntent(ctx context.Context, call chat.CallID, intent string) error
 }
 
-// Namer says what the worktree of a session is called, if the model does not: the same at any time, and of a subagent after it.
+// Namer returns the name of a session's worktree, if the model gives none: the same at any time, and of a subagent after it.
 type Namer interface {
 	Worktree(ctx context.Context, session chat.SessionKey) (string, error)
 }
@@ -143,13 +143,13 @@ func command(p params, name string, call tool.Call) string {
 	return set("action", p.Action) + set("name", name) + set("me", owner(call.Session)) + set("force", force) + set("workspace", call.Box.Workspace()) + script
 }
 
-// owner is what the lock of a worktree says of whose it is.
+// owner is the owner's mark in the lock of a worktree.
 func owner(session chat.SessionKey) string {
 	sum := sha256.Sum256([]byte(session))
 	return "xbot:" + hex.EncodeToString(sum[:8])
 }
 
-// split parts what the script says from its last line, which names the folder that the session is in now.
+// split separates the output of the script from its last line, which names the folder that the session is in now.
 func split(output string) (said, moved string) {
 	said = strings.TrimRight(output, "\n")
 	if at := strings.LastIndex(said, "\n"); strings.HasPrefix(said[at+1:], "now in ") {

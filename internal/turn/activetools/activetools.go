@@ -1,4 +1,4 @@
-// Package activetools keeps which tools conversations use of those that are not always shown.
+// Package activetools records which of the tools that are not always shown are used by conversations.
 package activetools
 
 import (
@@ -11,14 +11,14 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Store keeps the tools in use. It is safe for concurrent use.
+// Store stores the tools in use. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, those used last: within the last unused messages of
-// people, or at any time if unused is 0.
+// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, the last used: within the last unused messages
+// of users, or at any time if unused is 0.
 func (s *Store) ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error) {
 	row, err := dbsqlc.Q.ActiveTools(ctx, s.db.Pool, key)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Store) ActiveTools(ctx context.Context, key chat.SessionKey, unused, mo
 	return use, nil
 }
 
-// UseTools notes that a conversation uses tools now.
+// UseTools records that a conversation uses tools now.
 func (s *Store) UseTools(ctx context.Context, key chat.SessionKey, names ...string) error {
 	err := dbsqlc.Q.ActiveToolsUse(ctx, s.db.Pool, dbsqlc.ActiveToolsUseParams{SessionKey: key, Names: names})
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package agentprofile knows who answers in a conversation: which of the installation's agents, with which tools, memory and
-// soul, and whether its answers reach the channel. It reads the policy as it is now.
+// Package agentprofile resolves the agent of a conversation: which of the installation's agents answers, with which tools, memory and soul,
+// and whether its answers reach the channel. It reads the current policy.
 package agentprofile
 
 import (
@@ -20,62 +20,63 @@ import (
 	"xbot/internal/user/persona"
 )
 
-// Profile is who answers in a conversation.
+// Profile is the agent of a conversation and its permissions.
 type Profile struct {
 	Agent    policy.Agent
-	Scene    policy.Scene // of the conversation, for a subagent that of the one above all; its tools narrow those of the agent
+	Scene    policy.Scene // of the conversation, for a subagent that of the top one; its tools narrow those of the agent
 	Contract persona.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
 	Soul    string
 	Silence Silence
-	// Deliver says whether answers reach the channel.
+	// Deliver reports whether answers reach the channel.
 	Deliver bool
-	// Provider names who keeps the agent's memory.
+	// Provider names the provider of the agent's memory.
 	Provider string
-	// Remember says what the agent does with memory.
+	// Remember is the agent's use of memory.
 	Remember policy.Remembers
-	// Alone says that a job or a trigger speaks here, in a conversation of its own.
+	// Alone marks the separate conversation of a job or a trigger.
 	Alone bool
-	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
+	// Role is the role of a subagent, which answers another agent; nil: the agent answers users.
 	Role *chat.Profile
-	// Plan says whether the running turn has to propose a plan before it acts.
+	// Plan is whether the running turn has to propose a plan before it acts.
 	Plan chat.PlanState
-	// Trusted says that an administrator speaks here, and nobody else.
+	// Trusted reports that only an administrator writes here.
 	Trusted bool
-	// Direct says that one person speaks here, and nobody else.
+	// Direct reports that only one user writes here.
 	Direct bool
 	External
-	// Job is what the job narrows whose own conversation it is, or which one above it is; nil: nothing.
+	// Job is the narrowed permissions of the job that the conversation, or one above it, belongs to; nil: none.
 	Job *chat.JobPermits
 }
 
-// External says what of a conversation comes from outside the house.
+// External is the external parties of a conversation.
 type External struct {
-	// Outside: somebody speaks here who is outside, to a service.
+	// Outside: a consumer writes here, to a service.
 	Outside bool
-	// Sealed: the agent of a service speaks where it answers no consumer, and reads what strangers wrote. It has no tools, no room and no memory.
+	// Sealed: the agent of a service runs here without answering a consumer, and reads messages of consumers. It has no tools, no file system
+	// and no memory.
 	Sealed bool
-	// Private: an administrator alone speaks in the conversation above all. Their subagents may read what strangers wrote, where the policy says so.
+	// Private: only an administrator writes in the top conversation. Their subagents may read messages of consumers, if the policy allows it.
 	Private bool
-	// OfGroup: the conversation belongs to a group of a platform, in which anybody may write. A group has no accounts and no triggers.
+	// OfGroup: the conversation belongs to a group of a platform, in which any member may write. A group has no accounts and no triggers.
 	OfGroup bool
 }
 
-// Silence says how the model says nothing.
+// Silence is how the model gives no answer.
 type Silence struct {
-	Token     string // an answer of it alone is shown to nobody; empty where every answer is shown
-	Overhears bool   // the model reads what may not be for it
+	Token     string // an answer that consists of it is not shown; empty if every answer is shown
+	Overhears bool   // the model also reads messages that may not be for it
 }
 
-// trustedTools work only where an administrator speaks alone, by their names without underscores: what is for administrators' eyes, and what acts
-// on services for them. They are offered nowhere else.
+// trustedTools work only in conversations of an administrator alone, by their names without underscores: those that show administrators'
+// data, and those that act on services. They are offered nowhere else.
 var trustedTools = []string{"logs", "publishservicetask"}
 
-// personTools act on what belongs to a person, by their names without underscores. Conversations of groups are not offered them.
+// personTools act on data of a user, by their names without underscores. Conversations of groups do not offer them.
 var personTools = []string{"eventtrigger", "oauthauthorize"}
 
-// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
-// a memory are those of its provider alone, and those for one person or for administrators are where nobody else speaks.
+// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of a memory are only
+// those of its provider; those for one user or for administrators need a conversation without other people.
 func (p Profile) Has(tool string) bool { return !p.Sealed && p.jobHas(tool) && p.agentHas(tool) }
 
 // HasTool is Has for a tool that may be one of an MCP server: denying any name of the server's tool denies it under all names.
@@ -85,10 +86,10 @@ func (p Profile) HasTool(s tool.Spec) bool {
 	})
 }
 
-// elsewhere are the tools by which a job would begin something that is not as narrow as itself.
+// elsewhere lists the tools by which a job would begin work that is not as narrow as itself.
 var elsewhere = []string{"Cron", "*Trigger*", "publish_service_task", "config", "ManageTools"}
 
-// jobHas reports whether the job whose conversation it is leaves a tool.
+// jobHas reports whether the job of the conversation permits a tool.
 func (p Profile) jobHas(tool string) bool {
 	return p.Job == nil || !matches(elsewhere, tool) && (len(p.Job.Tools) == 0 || matches(p.Job.Tools, tool))
 }
@@ -117,7 +118,7 @@ func has(t policy.Tools, tool string) bool {
 	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
 }
 
-// Names reports whether the agent, or the role that it has, is given a tool by its very name. It is always shown then.
+// Names reports whether the agent or its role lists a tool by its exact name. It is always shown then.
 func (p Profile) Names(tool string) bool {
 	is := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), tool) }
 	return slices.ContainsFunc(p.Agent.Tools.Allow, is) || slices.ContainsFunc(p.Scene.Tools.Allow, is) || p.Role != nil && slices.ContainsFunc(p.Role.Tools, is)
@@ -133,7 +134,7 @@ func matches(patterns []string, tool string) bool {
 // sharedMemory is the memory that agents share.
 const sharedMemory = policy.DefaultAgent
 
-// Memory names the memory that the agent reads and writes.
+// Memory returns the name of the memory that the agent reads and writes.
 func (p Profile) Memory() string {
 	if p.Agent.Default || p.Agent.Memory == policy.MemoryShared || p.Agent.ID == "" {
 		return sharedMemory
@@ -143,7 +144,7 @@ func (p Profile) Memory() string {
 
 // Agents stores subagents and group chats.
 type Agents interface {
-	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
+	// SubagentProfile returns the role of a subagent; nil if the session is not a subagent's.
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 }
 
@@ -163,7 +164,7 @@ type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
 
-// Policies knows the policy in force.
+// Policies returns the policy in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 	// With is Get with services that are at least as new as the version.
@@ -176,12 +177,12 @@ type Resolver struct {
 	Settings  Settings
 	Policies  Policies
 	Home      string // data folder of the server, where souls are
-	Memory    string // provider of memory where the policy names none; empty: flat
+	Memory    string // provider of memory if the policy names none; empty: flat
 	Log       *slog.Logger
 }
 
-// Confinement are those within which the commands of a conversation run: of its scene, or of the scene of the conversation above all. None: there
-// are no more than the runner's own. only is the runner on which they run, whichever is asked for; empty: the scene names none.
+// Confinement returns the confinement of the commands of a conversation: that of its scene, or of the scene of the top conversation. None:
+// only the runner's own applies. only is the runner on which they run, whichever is requested; empty: the scene names none.
 func (b *Resolver) Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
@@ -195,8 +196,7 @@ func (b *Resolver) Confinement(ctx context.Context, key chat.SessionKey) (walls 
 	return scene.Sandbox.Narrow(), scene.Runner, nil
 }
 
-// Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
-// of the database.
+// Of returns the agent profile of a conversation. A soul that cannot be read is logged and treated as none: errors are those of the database.
 func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {
 	w, err := choice.Wanted(ctx, b.Settings, key)
 	if err != nil {
@@ -215,7 +215,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	}
 	if w.ChatType != chat.ChatSubagent && service.Sealed(w.Agent, key) {
 		out.Sealed, out.Plan, out.Remember, out.Trusted, out.Private = true, "", policy.Remembers{}, false, false
-		return out, nil // what it is told of its inbox names the answer that is silence
+		return out, nil // its inbox instructions define the silent answer
 	}
 	if strings.HasPrefix(agent.ID, policy.ServicePrefix) {
 		return b.outside(ctx, key, w, out)
@@ -251,8 +251,7 @@ func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error)
 	return out, nil
 }
 
-// outside is who answers for a service: no soul, no plans, nothing that is for administrators or for one person of the house, and nobody's
-// memory.
+// outside returns the profile of a service's agent: no soul, no plans, nothing for administrators or for one user, and no memory.
 func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.ModelCriteria, out Profile) (_ Profile, err error) {
 	out.Trusted, out.Direct, out.Plan, out.Remember = false, false, "", policy.Remembers{}
 	out.External, out.Contract.Literal = External{Outside: true}, true
@@ -263,8 +262,8 @@ func (b *Resolver) outside(ctx context.Context, key chat.SessionKey, w chat.Mode
 	return out, err
 }
 
-// hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it
-// hears everything.
+// hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group whose every message it
+// receives.
 func hearsAll(p *policy.Policy, w chat.ModelCriteria) bool {
 	switch w.ChatType {
 	case chat.ChatGroup, chat.ChatChannel, chat.ChatThread:

@@ -9,8 +9,7 @@ import (
 	"xbot/internal/memory"
 )
 
-// Memories gives each conversation the memory of its agent, kept by the provider that the policy names. It is a
-// memory.Provider itself.
+// Memories routes each conversation to the memory of its agent, at the provider that the policy names. It is a memory.Provider itself.
 type Memories struct {
 	Profiles  *Resolver
 	Providers map[string]memory.Provider // by name

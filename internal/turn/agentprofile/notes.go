@@ -6,19 +6,19 @@ import (
 	"xbot/internal/chat"
 )
 
-// NotesStore keeps the notes of agents about people.
+// NotesStore stores the notes of agents about users.
 type NotesStore interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error
 }
 
-// Notes gives each conversation the notes of its agent.
+// Notes routes each conversation to the notes of its agent.
 type Notes struct {
 	Store    NotesStore
 	Profiles *Resolver
 }
 
-// Memories returns the notes about a person that the agent of a session has.
+// Memories returns the notes of a session's agent about a user.
 func (n Notes) Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error) {
 	p, err := n.Profiles.Of(ctx, session)
 	if err != nil {
@@ -27,7 +27,7 @@ func (n Notes) Memories(ctx context.Context, user chat.UserID, session chat.Sess
 	return n.Store.Memories(ctx, user, p.Memory())
 }
 
-// SetMemory writes a note about a person for the agent of a session, or deletes it if the content is empty.
+// SetMemory writes a note of a session's agent about a user, or deletes it if the content is empty.
 func (n Notes) SetMemory(ctx context.Context, user chat.UserID, session chat.SessionKey, path, content string) error {
 	p, err := n.Profiles.Of(ctx, session)
 	if err != nil {

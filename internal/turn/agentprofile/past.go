@@ -30,21 +30,21 @@ func (b *Resolver) Agents(ctx context.Context, memory string) (chat.Agents, erro
 		}
 	}
 	if (Profile{Agent: p.Agent("")}).Memory() == memory {
-		out.Only = nil // also those that no policy names any more
+		out.Only = nil // also the agents that no policy names any more
 		return out, nil
 	}
 	out.Except = nil
 	return out, nil
 }
 
-// Past gives each conversation what was said in others with the same memory.
+// Past searches the other conversations that share a conversation's memory.
 type Past struct {
 	Memory   Memory
 	Search   Search
 	Profiles *Resolver
 }
 
-// SearchPast returns what meets a question best: entries of the log, then messages.
+// SearchPast returns the best matches for a question: entries of the log, then messages.
 func (p Past) SearchPast(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
 	w, err := p.Profiles.MemoryOwner(ctx, user, session)
 	if err != nil {
@@ -56,7 +56,7 @@ func (p Past) SearchPast(ctx context.Context, user chat.UserID, session chat.Ses
 	return p.Memory.SearchPast(ctx, w, session, q)
 }
 
-// Conversations lists those that were used last.
+// Conversations lists the last used ones.
 func (p Past) Conversations(ctx context.Context, user chat.UserID, session chat.SessionKey, n int) ([]chat.Conversation, error) {
 	with, err := p.with(ctx, user, session)
 	if err != nil {
@@ -65,7 +65,7 @@ func (p Past) Conversations(ctx context.Context, user chat.UserID, session chat.
 	return p.Search.Conversations(ctx, user, with, n)
 }
 
-// Conversation reads one of them, from its end or before a message. There is nothing in one that is not among them.
+// Conversation reads one of them, from its end or before a message. The result is empty for a conversation that is not among them.
 func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error) {
 	with, err := p.with(ctx, user, session)
 	if err != nil {
@@ -74,7 +74,7 @@ func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key c
 	return p.Search.Conversation(ctx, user, with, key, before, n)
 }
 
-// with are the agents whose memory a session has.
+// with returns the agents that share the memory of a session.
 func (p Past) with(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Agents, error) {
 	w, err := p.Profiles.MemoryOwner(ctx, user, session)
 	if err != nil {

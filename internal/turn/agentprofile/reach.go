@@ -6,9 +6,9 @@ import (
 	"xbot/internal/memory"
 )
 
-// mayReach reports whether the agent may use a tool for soul files or for conversations, as its switches say; ok is false for other
-// tools. Conversations are read by the roles that are made for it, never by who answers people. A tool that changes what is remembered is
-// for nobody while the person has locked that. Who reads what strangers wrote has nothing but tools that read here.
+// mayReach reports whether the agent may use a tool for soul files or for conversations, by its settings; ok is false for other tools. Only
+// roles made for it read conversations, never an agent that answers users. A tool that changes memory is unavailable while the user has
+// locked memory. An agent that reads messages of consumers has only tools that read here.
 func (p Profile) mayReach(tool string) (may, ok bool) {
 	reads := p.Role != nil && p.Role.Conversations && p.Remember.Subagent
 	switch {
@@ -26,8 +26,8 @@ func (p Profile) mayReach(tool string) (may, ok bool) {
 	return false, false
 }
 
-// readsConsumers reports whether a subagent reads what consumers of services wrote: one whose role names a tool for that, below a conversation
-// of an administrator alone, where the policy has it.
+// readsConsumers reports whether a subagent reads messages of consumers of services: its role names a tool for that, an administrator alone
+// writes in the top conversation, and the policy allows it.
 func (p Profile) readsConsumers() bool {
 	return p.Private && p.Remember.Consumers && p.Remember.Subagent && p.Role != nil && p.Role.Conversations && slices.ContainsFunc(p.Role.Tools, memory.OfConsumers)
 }

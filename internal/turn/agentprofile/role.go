@@ -7,8 +7,8 @@ import (
 	"xbot/internal/memory"
 )
 
-// roleHas reports whether a subagent may use a tool of its agent. What the capabilities of its role are about it has only with them.
-// It asks no person: nobody reads what it writes.
+// roleHas reports whether a subagent may use a tool of its agent. Tools tied to a capability of its role need that capability. It asks no
+// user: no user reads its messages.
 func roleHas(role chat.Profile, tool string) bool {
 	switch strings.ToLower(tool) {
 	case "askuser", "oauth_authorize":
@@ -29,5 +29,5 @@ func roleHas(role chat.Profile, tool string) bool {
 	return len(role.Tools) == 0 || matches(role.Tools, tool)
 }
 
-// Remembers reports whether the conversation is told what is remembered of the person.
+// Remembers reports whether the conversation gets the memory of the user.
 func (p Profile) Remembers() bool { return p.Role == nil || p.Role.Memory }

@@ -1,4 +1,4 @@
-// Package attachments keeps the files that come with messages, until they are on the runner of their conversation and after.
+// Package attachments stores the files of messages, before and after they are on the runner of their conversation.
 package attachments
 
 import (
@@ -17,10 +17,10 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// FetchTime is how long a message waits for its files at most.
+// FetchTime limits how long a message waits for its files.
 const FetchTime = 4 * time.Minute
 
-// commandKind is the kind of the row of a command, which runs beside turns.
+// commandKind is the kind of the row of a command, which runs in parallel to turns.
 const commandKind = "command"
 
 // Store keeps attachments.
@@ -45,7 +45,7 @@ func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID
 	return nil
 }
 
-// AttachmentSet reads the attachments of a message. NotFound: it has none, or is gone.
+// AttachmentSet returns the attachments of a message. NotFound: it has none, or is gone.
 func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error) {
 	row, err := dbsqlc.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -82,7 +82,7 @@ func Of(ctx context.Context, db pg.DBTX, id chat.InboxID) ([]chat.AttachmentFetc
 			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem, Picture: r.Picture,
 			Transcript: r.Transcript, Unheard: r.Unheard, Pages: int(r.Pages), Unshown: r.Unshown,
 		}
-		if r.Key == "" { // it had a path from the beginning, or is a picture alone
+		if r.Key == "" { // it had a path from the beginning, or is only a picture
 			out[i].At = r.Path
 		}
 	}
@@ -99,7 +99,7 @@ func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner str
 	return row.Path, row.Size, pg.Classify(err)
 }
 
-// FileStored notes where a file is now. The first note stands.
+// FileStored notes where a file is now. The first note is final.
 func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error {
 	p := dbsqlc.FileStoredParams{
 		InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size, Picture: f.Picture, Transcript: chat.Clean(f.Transcript), Unheard: chat.Clean(f.Unheard),
@@ -108,14 +108,14 @@ func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.Attachme
 	return pg.Classify(dbsqlc.Q.FileStored(ctx, s.db.Pool, p))
 }
 
-// FileProblem notes why a file is not there; failed says that it is not tried again.
+// FileProblem notes why a file is not there; failed: it is not tried again.
 func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error {
 	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: chat.Clean(problem), Failed: failed}
 	return pg.Classify(dbsqlc.Q.FileProblem(ctx, s.db.Pool, p))
 }
 
-// EndFetch ends the attachments that were not fetched, makes the message claimable, and wakes its turn. Done twice, it changes nothing
-// the second time.
+// EndFetch ends the attachments that were not fetched, makes the message claimable, and wakes its turn. A second call changes
+// nothing.
 func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.FilesEnd(ctx, tx, int64(id)); err != nil {
@@ -158,7 +158,7 @@ func (s *Store) FileRemoved(ctx context.Context, id int64) error {
 // OrphanFile is a file on a runner whose conversation is gone.
 type OrphanFile struct {
 	ID     int64
-	User   chat.UserID // who reaches it: its owner, or an administrator where it lies on the server's own host
+	User   chat.UserID // a user who reaches it: its owner, or an administrator if it is on the server's host
 	Runner string
 	Path   string
 }

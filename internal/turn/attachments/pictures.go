@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// AddPictures keeps pictures of a conversation and returns how a row names them. What is there already stays.
+// AddPictures stores pictures of a conversation and returns their references. Pictures that exist already stay.
 func AddPictures(ctx context.Context, db pg.DBTX, key chat.SessionKey, pictures ...chat.Picture) ([]chat.PictureRef, error) {
 	out := make([]chat.PictureRef, len(pictures))
 	for i, p := range pictures {
@@ -24,18 +24,18 @@ func AddPictures(ctx context.Context, db pg.DBTX, key chat.SessionKey, pictures 
 	return out, nil
 }
 
-// AddPicture keeps a picture of a conversation. What is there already stays.
+// AddPicture stores a picture of a conversation. One that exists already stays.
 func (s *Store) AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error {
 	_, err := AddPictures(ctx, s.db.Pool, key, p)
 	return pg.Classify(err)
 }
 
-// Pictures reads pictures of a conversation by their hashes. Those that are not there are left out.
+// Pictures returns pictures of a conversation by their hashes. Missing ones are left out.
 func (s *Store) Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
 	return Pictures(ctx, s.db.Pool, key, hashes)
 }
 
-// Pictures is the method of the store, for those who have none.
+// Pictures is Store.Pictures on a given connection.
 func Pictures(ctx context.Context, db pg.DBTX, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error) {
 	if len(hashes) == 0 {
 		return nil, nil

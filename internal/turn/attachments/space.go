@@ -10,9 +10,9 @@ import (
 	"xbot/internal/pg"
 )
 
-// Room is TooLarge where a person or group keeps too much for so many bytes more: of files that came with messages, and of pictures. The
-// consumers of a service keep together what one person may; the user of the service stands for one who is to come.
-// Several requests at once may exceed the limit by what they bring.
+// Room returns TooLarge if a user or group stores too much for so many bytes more: files of messages, and pictures. The consumers of a
+// service share the storage of one user; the user of the service is passed for a new consumer.
+// Concurrent requests may exceed the limit by what they add.
 func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 	caps, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
 	switch {
 	case kept.Bytes+more <= most:
 		return nil
-	case kept.Outside: // who reads it knows nothing of the house
+	case kept.Outside: // a consumer reads it
 		return fault.Errorf(fault.TooLarge, "this service keeps as many files and pictures of its conversations as it may; "+
 			"delete conversations that have some, or ask whoever runs the service")
 	}

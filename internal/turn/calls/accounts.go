@@ -12,8 +12,8 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// Connected answers, in the transaction that stores an account, all calls of its person that wait for it and want no more than was asked for,
-// and returns how many those are. Their turns are woken.
+// Connected answers, in the transaction that stores an account, all calls of its user that wait for it and ask for no more than
+// account.Asked, and returns their number. It wakes their turns.
 func Connected(ctx context.Context, tx *pg.Tx, user chat.UserID, account chat.OAuthAccount) (answered int, err error) {
 	if err := dbsqlc.Q.OAuthAccountMeet(ctx, tx, dbsqlc.OAuthAccountMeetParams{UserID: int64(user), Provider: account.Provider}); err != nil {
 		return 0, fmt.Errorf("wait for who asks for an account: %w", err)
@@ -36,7 +36,7 @@ func Connected(ctx context.Context, tx *pg.Tx, user chat.UserID, account chat.OA
 	return answered, nil
 }
 
-// AnswerWaiting answers a call and wakes its turn. One that does not wait any more, or waits for somebody else, is left as it is.
+// AnswerWaiting answers a call and wakes its turn. counts is false, and nothing changes, if the call does not wait for this user.
 func AnswerWaiting(ctx context.Context, tx *pg.Tx, a Answer) (counts bool, err error) {
 	row, err := AnswerCall(ctx, tx, a)
 	switch {

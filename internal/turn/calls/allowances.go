@@ -15,23 +15,23 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// TurnPermit is what a person says to all calls of a running turn.
+// TurnPermit is a user's decision on all calls of a running turn.
 type TurnPermit struct {
 	Session  chat.SessionKey
 	Turn     chat.TurnID // empty: the one that runs
 	User     chat.UserID
 	UserName string
-	Key      string // id of the message that says so, if there is one: the same again means the same turn
-	Allow    bool   // false: what was allowed so is taken back, and calls ask again
+	Key      string // id of the user's message, if there is one: the same again means the same turn
+	Allow    bool   // false: an earlier permission is withdrawn, and calls ask again
 }
 
-// ErrNothingRuns is what AllowTurn returns where it names no turn and none runs.
+// ErrNothingRuns is the error of AllowTurn if it names no turn and none runs.
 var ErrNothingRuns error = fault.Errorf(fault.Conflict, "no turn runs in this conversation")
 
-// AllowTurn lets every call of a running turn run that would be asked about, or takes that back. It holds until the turn ends, and for
-// the calls that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook
-// wants asked; subagents have turns of their own. Repeated, it changes nothing. Whoever may not answer for the calls of the turn is
-// Denied; after its end it is a Conflict; a turn that is not of the session is NotFound. The caller wakes the turn.
+// AllowTurn allows every call of a running turn that would need an approval, or withdraws that. It holds until the turn ends, and for
+// the calls that wait already. It lifts no rule that denies, no read-only preset, no question of the model, and nothing that a hook
+// wants asked; it does not cover the turns of subagents. Repeated, it changes nothing. It returns Denied if the user may not answer for
+// the calls of the turn, Conflict after its end, and NotFound if the turn is not of the session. The caller wakes the turn.
 func (s *Store) AllowTurn(ctx context.Context, a TurnPermit) (chat.Turn, error) {
 	var out chat.Turn
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -62,7 +62,7 @@ func allower(a TurnPermit) string {
 	return a.UserName
 }
 
-// turnToAllow finds the turn that is meant and locks it; done says that it is as it should be already.
+// turnToAllow finds the turn and locks it; done is true if it needs no change.
 func turnToAllow(ctx context.Context, t *pg.Tx, a *TurnPermit) (row dbsqlc.Turn, done bool, err error) {
 	said := false
 	if a.Turn == "" {
@@ -91,7 +91,7 @@ func turnToAllow(ctx context.Context, t *pg.Tx, a *TurnPermit) (row dbsqlc.Turn,
 	return row, (row.AllowsBy != "") == a.Allow, nil
 }
 
-// meantTurn is the turn that a message means which names none: the one for which it was taken before, or the one that runs.
+// meantTurn returns the turn for a message that names none: the one for which the message was used before, or the running one.
 func meantTurn(ctx context.Context, t *pg.Tx, a TurnPermit) (id chat.TurnID, said bool, err error) {
 	if id, err = dbsqlc.Q.TurnAllowedBy(ctx, t, dbsqlc.TurnAllowedByParams{SessionKey: a.Session, AllowsKey: chat.Clean(a.Key)}); err == nil {
 		return id, true, nil
@@ -123,7 +123,7 @@ func allowOpen(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) (dbsqlc.Turn, er
 	return countAllowed(ctx, t, turn, len(rows))
 }
 
-// allowByTurn allows a call whose question was opened in this transaction, if everything is allowed in its turn, which is locked.
+// allowByTurn allows a call whose question was opened in this transaction, if its turn, which is locked, allows all calls.
 func allowByTurn(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, id chat.CallID) (bool, error) {
 	if turn.AllowsBy == "" {
 		return false, nil
@@ -140,7 +140,7 @@ func allowByTurn(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, id chat.CallID
 	return true, err
 }
 
-// countAllowed counts calls that were allowed because everything is, and tells people of it each time so many have come together.
+// countAllowed counts calls that the permission of the turn allowed, and notifies its user every chat.AllowedWarning calls.
 func countAllowed(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, n int) (dbsqlc.Turn, error) {
 	if n == 0 {
 		return turn, nil
@@ -160,7 +160,7 @@ func countAllowed(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn, n int) (dbsql
 	return row, conversation.AppendNotice(ctx, t, row.SessionKey, row.ID, i18n.Say(lang, i18n.TurnAllowedMany, row.AllowsCalls))
 }
 
-// lockTurn locks the turn of a call. Of a session that was deleted it is none.
+// lockTurn locks the turn of a call. It returns an empty turn if the session was deleted.
 func lockTurn(ctx context.Context, t *pg.Tx, id chat.CallID) (dbsqlc.Turn, error) {
 	turn, err := dbsqlc.Q.ApprovalLockTurn(ctx, t, id)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

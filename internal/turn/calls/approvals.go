@@ -19,11 +19,11 @@ import (
 	"xbot/internal/user/permissions"
 )
 
-// maxReason bounds the reason that is shown with a question, in characters.
+// maxReason limits the reason that is shown with a question, in characters.
 const maxReason = 500
 
-// Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
-// approval is nil when the call needs none, and open only while an answer is awaited. Where a person allows everything in the turn, it
+// Ask opens the question to the user whether a call may run, once, and returns the call as it is afterwards: its
+// approval is nil if the call needs none, and open only while an answer is awaited. If a user allows all calls of the turn, it
 // is allowed at once in their name.
 func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.Call, error) {
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -49,7 +49,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		}
 		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
 		if row.Hook == chat.HookDeferred {
-			return nil // it is not the person's to answer
+			return nil // its user cannot answer it
 		}
 		if err := askParent(ctx, tx, row); err != nil {
 			return err
@@ -65,8 +65,8 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 	return s.Call(ctx, id)
 }
 
-// ReopenCall has a call that runs ask a person questions before it goes on: it is as before it began, and its turn asks and makes it again. It reports
-// false for a call that has its result, or whose turn has ended.
+// ReopenCall makes a running call ask a user questions before it goes on: it returns to its state before it began, and its turn asks and
+// makes it again. It reports false for a call that has its result, or whose turn has ended.
 func (s *Store) ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error) {
 	asks := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -99,18 +99,18 @@ func reasonOf(ctx context.Context, tx *pg.Tx, turn chat.TurnID, q chat.Request) 
 	return strings.TrimSpace(i18n.ToolChangedIn(lang, q.Changed) + " " + q.Reason), err
 }
 
-// Expire denies a call that nobody answered for in time. An answer that came before stands.
+// Expire denies a call that was not answered in time. It does not change an earlier answer.
 func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 	return s.deny(ctx, id, chat.AnsweredByNobody, func(lang i18n.Lang) string { return i18n.Say(lang, i18n.Unanswered) })
 }
 
-// CloseAgentQuestion denies a call by which a coding agent asks, since the agent has ended, and wakes its turn. An answer that came before
-// stands.
+// CloseAgentQuestion denies a call by which a coding agent asks, since the agent has ended, and wakes its turn. It does not change an
+// earlier answer.
 func (s *Store) CloseAgentQuestion(ctx context.Context, id chat.CallID, agent string) error {
 	return s.deny(ctx, id, chat.AgentAnswerer+agent, func(lang i18n.Lang) string { return i18n.Say(lang, i18n.AgentEndedNote, agent) })
 }
 
-// deny denies a call that is open without a person. Its turn is woken unless it is the turn that denies it.
+// deny denies an open call without a user. It wakes the turn unless the turn itself denies.
 func (s *Store) deny(ctx context.Context, id chat.CallID, by string, note func(i18n.Lang) string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.CallGet(ctx, tx, id)
@@ -140,34 +140,34 @@ func (s *Store) deny(ctx context.Context, id chat.CallID, by string, note func(i
 	})
 }
 
-// Answer is what a person says to the question whether a call may run.
+// Answer is a user's answer to the question whether a call may run.
 type Answer struct {
 	Session  chat.SessionKey
 	User     chat.UserID
 	UserName string
 	Call     chat.CallID // empty: the open question of the session that has waited longest
-	Key      string      // id of the message or of the press of a button, if there is one; the same again finds the answer that it gave
+	Key      string      // id of the message or of the button press, if there is one; the same again finds the answer that it gave
 	Allow    bool
 	Note     string
-	Always   bool // with Allow: from now on such a call needs no permission; the call says which rules that sets
-	// Changed goes with Allow: what the person has made of the call, which is then what runs. Whoever gives it has judged it.
+	Always   bool // with Allow: from now on such a call needs no permission; the call lists the rules that this sets
+	// Changed goes with Allow: the call as changed by the user, which runs instead. The caller has judged it.
 	Changed *chat.Change
-	// Answers goes with Allow where the call asks questions, and only there.
+	// Answers goes with Allow if the call asks questions, and only then.
 	Answers chat.Answers
-	// Shows is a call whose question the notice of AnswerInWords shows, in the chat where the message was written: it is answered by what comes
-	// afterwards.
+	// Shows is a call whose question the notice of AnswerInWords shows, in the chat where the message was written: later messages
+	// answer it.
 	Shows chat.CallID
-	// Connected says that the account was connected that the call waits for, which no person can say.
+	// Connected is true if the account that the call waits for was connected, which a user cannot claim.
 	Connected bool
 }
 
-// ErrNothingAsked is what Answer returns when it names no call and no question is open.
+// ErrNothingAsked is the error of Answer if it names no call and no question is open.
 var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
 
 // Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator, and
-// for questions of the model also whoever the turn answers) and the turn still runs. Answers that do not fit the questions
-// are Invalid. A rule that it sets is one of the session's owner. Once it returns, the answer counts, even if a process
-// dies; the caller wakes the turn. Otherwise it is a Conflict that says what happened before, or NotFound for a stranger.
+// for questions of the model also the user that the turn answers) and the turn still runs. Answers that do not fit the questions
+// are Invalid. A rule that it sets belongs to the session's owner. Once it returns, the answer counts, even if a process
+// dies; the caller wakes the turn. Otherwise it returns Conflict with what happened before, or NotFound for an unrelated user.
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	var out chat.ToolCall
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -188,7 +188,7 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	return out, err
 }
 
-// wide refuses the answer to a call that waits for an administrator, or that changes settings, where the token of the request is for conversations alone.
+// wide refuses to answer a call that waits for an administrator, or that changes settings, if the request's token covers only conversations.
 func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 	if !pg.Narrow(ctx) || a.Connected {
 		return nil
@@ -205,8 +205,8 @@ func wide(ctx context.Context, t *pg.Tx, a Answer) error {
 	return nil
 }
 
-// oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
-// message was an answer before, to the call that is returned.
+// oldestOpenCall returns the call that an answer without a call is for, which may be one of a subagent; done is true if the same
+// message has answered the returned call before.
 func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
 	row, err := dbsqlc.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: chat.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil {
@@ -216,7 +216,7 @@ func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, ke
 		return "", "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
 	}
 	row, err = oldestApproval(ctx, t, a.Session, a.User, a.Allow && a.Answers == nil)
-	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
+	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission does not answer a question
 		if row, err = oldestApproval(ctx, t, a.Session, a.User, false); err == nil {
 			return "", "", before, false, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
 		}
@@ -230,7 +230,7 @@ func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, ke
 	return row.ID, row.SessionKey, before, false, nil
 }
 
-// nothingOpen is the error of an answer without an open question: a hook may have deferred the call that waits.
+// nothingOpen returns the error for an answer without an open question: a hook may have deferred the call that waits.
 func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
 	deferred, err := dbsqlc.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
 	switch {
@@ -242,12 +242,12 @@ func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
 	return ErrNothingAsked
 }
 
-// oldestApproval reads the call of a session that has waited longest for something that the user may say to it.
+// oldestApproval returns the call of a session that has waited longest for an answer that the user may give.
 func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
 	return dbsqlc.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
-// AnswerCall records a person's answer for a call.
+// AnswerCall records a user's answer for a call.
 func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
 	state := chat.ApprovalDenied
 	if a.Allow {
@@ -267,7 +267,7 @@ func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error
 	if a.Changed != nil {
 		p.Arguments, p.Summary, p.Plan = new(chat.Clean(a.Changed.Arguments)), new(chat.Clean(a.Changed.Summary)), a.Changed.Plan
 		p.Digest = a.Changed.Digest
-		if p.Plan == nil { // the result of a plan says what was changed
+		if p.Plan == nil { // the result of a plan has the changes
 			p.Told = i18n.Say(i18n.English, i18n.CallEdited)
 		}
 	}
@@ -310,8 +310,8 @@ func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, e
 	return row, whyNotAnswered(ctx, t, a)
 }
 
-// fitAnswers checks an answer against the questions of its call, if the answer could count: somebody who is late or may not
-// answer gets that error instead.
+// fitAnswers checks an answer against the questions of its call, if the answer could count: a late or unauthorized one gets
+// that error instead.
 func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 	row, err := dbsqlc.Q.CallGet(ctx, t, a.Call)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
@@ -353,7 +353,7 @@ func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
 }
 
 // mayAnswer reports whether the user may answer for the call, and whether they may know of it: they may know of a call that a hook
-// has deferred without being allowed to decide it. Nobody may know of a call that does not exist.
+// has deferred without being allowed to decide it. It returns false for both if the call does not exist.
 func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, err error) {
 	row, err := dbsqlc.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -365,7 +365,7 @@ func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, er
 	return row.May, row.May || row.Concerned, nil
 }
 
-// whyNotAnswered says why an answer found no open question.
+// whyNotAnswered returns why an answer found no open question.
 func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
 	row, err := dbsqlc.Q.CallGet(ctx, t, a.Call)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -393,7 +393,7 @@ func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
 	return fault.Errorf(fault.Conflict, "this call did not ask for permission")
 }
 
-// Answered lists the calls of a turn that were answered for and that the turn has not acted on yet.
+// Answered lists the answered calls of a turn that the turn has not acted on yet.
 func (s *Store) Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
 	ids, err := dbsqlc.Q.ApprovalAnswered(ctx, s.db.Pool, turn)
 	return ids, pg.Classify(err)

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Call reads a call and its session.
+// Call returns a call and its session.
 func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 	found, err := dbsqlc.Q.CallToRun(ctx, s.db.Pool, id)
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	return began, err
 }
 
-// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands. It is a
+// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note is final. It returns
 // Conflict if the call is gone or has its result already, because its turn was closed: nothing would follow the command, so
 // it must not be sent.
 func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
@@ -126,13 +126,13 @@ func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult
 	return nil
 }
 
-// Intent returns what a call noted before it acted; empty if nothing.
+// Intent returns the note that a call made before it acted; empty if none.
 func (s *Store) Intent(ctx context.Context, id chat.CallID) (string, error) {
 	intent, err := dbsqlc.Q.CallIntent(ctx, s.db.Pool, id)
 	return intent, pg.Classify(err)
 }
 
-// SetIntent notes, durably, what a call is about to do.
+// SetIntent stores, durably, the next action of a call.
 func (s *Store) SetIntent(ctx context.Context, id chat.CallID, intent string) error {
 	return pg.Classify(dbsqlc.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: chat.Clean(intent)}))
 }

@@ -12,11 +12,11 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// maxEnvValue bounds a variable of a command, in bytes.
+// maxEnvValue limits a variable of a command, in bytes.
 const maxEnvValue = 1000
 
-// CommandEnv is what a command is told of its conversation, NAME=value: which it is, where it takes place, who asked and in which
-// message. It holds no secrets; people and platforms choose the values. inbox is 0 for a call of a turn.
+// CommandEnv returns the variables of a command about its conversation, NAME=value: its key, its place, the user and the
+// message. It holds no secrets; users and platforms choose the values. inbox is 0 for a call of a turn.
 func (s *Store) CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error) {
 	p := dbsqlc.CommandPlaceParams{SessionKey: key, TurnID: string(turn)}
 	if inbox != 0 {

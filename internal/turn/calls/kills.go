@@ -19,13 +19,13 @@ func (s *Store) NoteKill(ctx context.Context, call chat.CallID, runner string) e
 	return nil
 }
 
-// KillSent notes that a runner took a kill.
+// KillSent records that a runner has received a kill.
 func (s *Store) KillSent(ctx context.Context, call chat.CallID) error {
 	return pg.Classify(dbsqlc.Q.KillSent(ctx, s.db.Pool, string(call)))
 }
 
-// OpenKills lists the kills that runners have not received, by runner, oldest first and at most a thousand. Kills that are
-// older than any command can be are forgotten.
+// OpenKills lists the kills that runners have not received, by runner, oldest first and at most a thousand. Kills older
+// than any command can be are deleted.
 func (s *Store) OpenKills(ctx context.Context, runners []string) (map[string][]chat.CallID, error) {
 	if err := dbsqlc.Q.KillPrune(ctx, s.db.Pool); err != nil {
 		return nil, pg.Classify(fmt.Errorf("forget old kills: %w", err))

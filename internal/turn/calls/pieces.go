@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// AddressOf is where a delivery goes.
+// AddressOf returns the address of a delivery.
 func AddressOf(delivery int64, body []byte) (place chat.Address, err error) {
 	if err := json.Unmarshal(body, &place); err != nil {
 		return place, fmt.Errorf("read the place of delivery %d: %w", delivery, err)
@@ -14,7 +14,7 @@ func AddressOf(delivery int64, body []byte) (place chat.Address, err error) {
 	return place, nil
 }
 
-// PiecesOf are the messages that a delivery was cut into.
+// PiecesOf returns the messages that a delivery was cut into.
 func PiecesOf(delivery int64, body []byte) (pieces []chat.Piece, err error) {
 	if body == nil {
 		return nil, nil

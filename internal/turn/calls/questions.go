@@ -26,7 +26,7 @@ func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	return nil
 }
 
-// settleQuestion ends the question of a call on its platform: what was not sent is not sent any more, and what people see
+// settleQuestion ends the question of a call on its platform: a question that was not sent is withdrawn, and a sent one
 // shows how it ended.
 func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	withdrawn, err := dbsqlc.Q.QuestionWithdraw(ctx, t, string(id))
@@ -46,7 +46,7 @@ func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
 	return nil
 }
 
-// ShownAt reports whether people have been shown in a chat of a platform what a call asks.
+// ShownAt reports whether the question of a call was shown in a chat of a platform.
 func (s *Store) ShownAt(ctx context.Context, id chat.CallID, channel, account string, at chat.Address) (bool, error) {
 	shown, err := dbsqlc.Q.QuestionShownAt(ctx, s.db.Pool, dbsqlc.QuestionShownAtParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
 	if err != nil {
@@ -64,16 +64,16 @@ func ShowAt(ctx context.Context, t *pg.Tx, id chat.CallID, channel, account stri
 	return nil
 }
 
-// chatOf names a chat among those of its bot.
+// chatOf returns the name of a chat among those of its bot.
 func chatOf(at chat.Address) string { return cmp.Or(at.Chat, at.Peer) }
 
-// Question is what a call has asked on a platform.
+// Question is the question of a call on a platform.
 type Question struct {
 	Session chat.SessionKey
 	Place   chat.Address
 }
 
-// Question finds what a call has asked by an account; NotFound if it asked nothing there.
+// Question returns what a call has asked by a bot account; NotFound if it asked nothing there.
 func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
 	row, err := dbsqlc.Q.QuestionOfCall(ctx, s.db.Pool, chat.Clean(string(id)))
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {

@@ -24,8 +24,8 @@ func (s *Store) Sample(ctx context.Context, call chat.CallID, request string) (a
 	return answer, found, len(rows), nil
 }
 
-// KeepSample stores the answer of a model to a request of an MCP server during a call, and books its usage on the user of the session. The first
-// answer to a request stands.
+// KeepSample stores the answer of a model to a request of an MCP server during a call, and books its usage on the user of the session. A
+// later answer to the same request does not replace it.
 func (s *Store) KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, a chat.Sample, u chat.Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		err := dbsqlc.Q.SampleKeep(ctx, tx, dbsqlc.SampleKeepParams{CallID: call, Request: a.Request, Model: a.Model, Answer: chat.Clean(a.Text), Finish: a.Finish})

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Waiting finds the call that an answer is for which names none: the open one of the session and its subagents that has waited longest.
-// answered says that the same message was the answer to the call before.
+// Waiting returns the call for an answer that names none: the open one of the session and its subagents that has waited longest.
+// answered is true if the same message has answered the call before.
 func (s *Store) Waiting(ctx context.Context, a Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		var id chat.CallID

@@ -1,11 +1,11 @@
-// Package calls keeps the calls of tools: what people say to them, background tasks, and commands that are to be killed.
+// Package calls stores tool calls: users' answers to them, background tasks, and commands to be killed.
 package calls
 
 import (
 	"xbot/internal/pg"
 )
 
-// Store keeps the calls of tools: what people say to them, background tasks, and commands that are to be killed. It is safe for concurrent use.
+// Store keeps tool calls: users' answers to them, background tasks, and commands to be killed. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

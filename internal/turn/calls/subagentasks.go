@@ -15,11 +15,11 @@ import (
 	"xbot/internal/user/users"
 )
 
-// maxAbout bounds what people are told of a call that a subagent asks about, in characters.
+// maxAbout limits the summary of a call in the notice that a subagent asks about it, in characters.
 const maxAbout = 200
 
-// askParent tells the conversation of the person that a subagent below it asks for permission: people do not read the
-// conversation of the subagent without being told.
+// askParent notifies the user's conversation that a subagent below it asks for permission: users do not read the
+// conversation of a subagent without a notice.
 func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
 	agent, err := dbsqlc.Q.SubagentGet(ctx, t, call.SessionKey)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -14,10 +14,10 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// KindBackground is the kind of inbox rows that tell a session of the end of a task.
+// KindBackground is the kind of inbox rows that report the end of a task to a session.
 const KindBackground = "background"
 
-// maxTasks is how many tasks of a session are listed.
+// maxTasks limits the listed tasks of a session.
 const maxTasks = 100
 
 // beginTask makes the command of a call that has just got its result a background task. The call's result gets a line
@@ -39,7 +39,7 @@ func beginTask(ctx context.Context, t *pg.Tx, id chat.CallID, b chat.Background)
 	return call, nil
 }
 
-// Task reads the background task of a call, for the workflow that follows it. NotFound when its session was deleted.
+// Task returns the background task of a call, for the workflow that follows it; NotFound if its session was deleted.
 func (s *Store) Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error) {
 	row, err := dbsqlc.Q.TaskGet(ctx, s.db.Pool, call)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Store) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, er
 	return out, nil
 }
 
-// FindTask reads a task of a session by its short id, with its output. NotFound says which there are none.
+// FindTask returns a task of a session by its short id, with its output; NotFound if there is none.
 func (s *Store) FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	n, ok := chat.TaskNumber(id)
 	if !ok {
@@ -82,7 +82,7 @@ func (s *Store) FindTask(ctx context.Context, key chat.SessionKey, id string) (c
 	return taskOf(row, true), pg.Classify(err)
 }
 
-// NoTask says that there is no background task of the id.
+// NoTask returns the error for an unknown background task.
 func NoTask(id string) error {
 	return fault.Errorf(fault.NotFound, "there is no background task %q in this conversation", id)
 }
@@ -94,7 +94,7 @@ func (s *Store) AskKill(ctx context.Context, key chat.SessionKey, id string) (ch
 	if err != nil || task.State != chat.TaskRunning {
 		return task, err
 	}
-	n, _ := chat.TaskNumber(id) // it was found by it
+	n, _ := chat.TaskNumber(id) // FindTask has parsed it
 	row, err := dbsqlc.Q.TaskAskKill(ctx, s.db.Pool, dbsqlc.TaskAskKillParams{SessionKey: key, N: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return s.FindTask(ctx, key, id) // it ended meanwhile
@@ -116,8 +116,8 @@ func (s *Store) KillAsked(ctx context.Context, call chat.CallID) (bool, error) {
 	return asked, pg.Classify(err)
 }
 
-// EndTask records the end of a task and the row that tells its session, in one transaction. The first end stands: it
-// reports false when the task had ended before, or its session was deleted.
+// EndTask records the end of a task and the row that reports it to its session, in one transaction. It reports false, and
+// changes nothing, if the task had ended before, or its session was deleted.
 func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error) {
 	ended := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -1,5 +1,5 @@
-// Package command is the grammar of slash and bang commands, and of the directives and shortcuts that may stand in a
-// message. It is pure: what a command does, and who may use it, is decided by the ingress.
+// Package command is the grammar of slash and bang commands, and of the directives and shortcuts inside messages. It is pure: the ingress
+// decides what a command does, and who may use it.
 package command
 
 import (
@@ -12,14 +12,14 @@ import (
 type Command struct {
 	Name string // lower case, without the slash
 	Args string
-	Bot  string // what was mentioned right behind the name, as in "/status@xbot"; empty if nothing was
+	Bot  string // the mention right after the name, as in "/status@xbot"; empty if there is none
 }
 
-// fullWidth is the slash of Chinese input methods. It is taken for the plain one: nobody begins a sentence with it.
+// fullWidth is the slash of Chinese input methods. It counts as a plain one: no sentence begins with it.
 const fullWidth = '／'
 
-// Parse reads a message that is a command: a slash, a name that begins with a letter and goes on with letters, digits, - and
-// _, perhaps a mention of the bot, then the end, white space or a colon. A path such as /etc/hosts is not a command.
+// Parse parses a message that is a command: a slash, a name that begins with a letter and goes on with letters, digits, - and _, an optional
+// mention of the bot, then the end, white space or a colon. A path such as /etc/hosts is not a command.
 func Parse(text string) (Command, bool) {
 	text = strings.TrimSpace(text)
 	c, rest, ok := head(text)
@@ -30,7 +30,7 @@ func Parse(text string) (Command, bool) {
 	return c, true
 }
 
-// head reads the name of a command at the beginning of a text, with its mention and its colon.
+// head parses the name of a command at the beginning of a text, with its mention and its colon.
 func head(text string) (c Command, rest string, ok bool) {
 	rest, ok = slash(text)
 	if !ok {
@@ -57,7 +57,7 @@ func head(text string) (c Command, rest string, ok bool) {
 	return Command{}, text, false
 }
 
-// slash cuts the slash that a command begins with.
+// slash removes the slash of a command.
 func slash(text string) (rest string, ok bool) {
 	if rest, ok = strings.CutPrefix(text, "/"); ok {
 		return rest, true
@@ -81,13 +81,13 @@ func botRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_'
 }
 
-// folders are at the root of machines. Who begins a message with one of them speaks of it.
+// folders are root folders of machines. A message that begins with one of them is about the folder.
 var folders = map[string]bool{
 	"applications": true, "bin": true, "boot": true, "dev": true, "etc": true, "home": true, "lib": true, "lib64": true, "media": true, "mnt": true, "opt": true,
 	"proc": true, "root": true, "sbin": true, "srv": true, "sys": true, "tmp": true, "usr": true, "users": true, "var": true,
 }
 
-// IsFolder reports whether the name is rather a folder that the message speaks of, unless there is such a command.
+// IsFolder reports whether the name is rather that of a folder, unless there is such a command.
 func (c Command) IsFolder() bool { return folders[c.Name] }
 
 // Slashed reports whether a text can hold a command: a word of it begins with a slash.
@@ -102,9 +102,8 @@ func Slashed(text string) bool {
 	return false
 }
 
-// Unescape returns the text that is meant by one which only begins like a command: behind a backslash, "\/stop", or with its
-// slash written twice, "//stop", if there is such a command: a comment of a program is left as it is. Any other text comes
-// back as it is, and escaped is false.
+// Unescape returns the text meant by one that only begins like a command: after a backslash, "\/stop", or with a doubled slash, "//stop", if
+// there is such a command: a comment of a program is left unchanged. Any other text is returned unchanged, and escaped is false.
 func Unescape(text string, name func(typed string) string) (meant string, escaped bool) {
 	start := strings.TrimLeftFunc(text, unicode.IsSpace)
 	if rest, ok := strings.CutPrefix(start, `\`); ok {
@@ -121,9 +120,8 @@ func Unescape(text string, name func(typed string) string) (meant string, escape
 	return text, false
 }
 
-// Bang reads a message that is a shell command: an exclamation mark, then the command, which may have several lines. A
-// mark with nothing but white space or more marks behind it is a message, and so is a full-width mark, which people
-// write in sentences.
+// Bang parses a message that is a shell command: an exclamation mark, then the command, which may have several lines. A mark followed by only
+// white space or more marks is a message, and so is a full-width mark, which users write in sentences.
 func Bang(text string) (string, bool) {
 	rest, found := strings.CutPrefix(strings.TrimSpace(text), "!")
 	rest = strings.TrimSpace(rest)

@@ -15,32 +15,33 @@ const (
 	Plan    = "plan"
 )
 
-// The values of directives, as people write them.
+// The values of directives, as users write them.
 var (
 	ThinkLevels   = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
 	VerboseLevels = []string{"off", "on", "full"}
 )
 
-// Directive is a setting that stands before a message.
+// Directive is a setting at the beginning of a message.
 type Directive struct {
 	Name  string // one of the names above
-	Value string // lower case, but for models; empty for Plan alone
+	Value string // lower case, except for models; empty for Plan alone
 }
 
-// String is the directive as a command of its own.
+// String returns the directive as a separate command.
 func (d Directive) String() string { return strings.TrimSpace("/" + d.Name + " " + d.Value) }
 
-// Grammar says which words mean something.
+// Grammar defines the known words.
 type Grammar struct {
-	// Name returns the name of a command by any of its names, empty if there is none, or none for whoever wrote the text.
+	// Name returns the name of a command by any of its names, empty if there is none, or none that the sender may use.
 	Name func(typed string) string
-	// IsModel says which words mean a model; nil: none. A word that stands alone may be a part of a name, one in front of a text may not.
+	// IsModel reports whether a word means a model; nil: no word does. A word that is the whole text may be a part of a name, one in front of
+	// a text may not.
 	IsModel func(word string, alone bool) bool
 }
 
-// Directives takes the settings off the beginning of a message, of which several may follow each other: of
-// "/think high /model fast why is the sky blue?" it leaves the question. What has no value that it can have is no directive,
-// and ends the search. A text without directives comes back as it is.
+// Directives removes the settings at the beginning of a message, of which several may follow each other: of "/think high /model fast why is
+// the sky blue?" the question remains. A word without a valid value is no directive, and ends the search. A text without directives is
+// returned unchanged.
 func (g Grammar) Directives(text string) (found []Directive, rest string) {
 	rest = text
 	for {
@@ -60,7 +61,7 @@ func (g Grammar) Directives(text string) (found []Directive, rest string) {
 	return found, rest
 }
 
-// directive reads a directive whose name was read.
+// directive parses the value of a directive whose name was parsed.
 func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool) {
 	n := span(text, func(r rune) bool { return !unicode.IsSpace(r) })
 	word, rest := text[:n], text[n:]
@@ -84,7 +85,7 @@ func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool
 	return Directive{}, text, false
 }
 
-// PlansMessage reports whether what stands behind /plan is a message, rather than a word to the command itself.
+// PlansMessage reports whether the text after /plan is a message, rather than an argument of the command.
 func PlansMessage(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "", "on", "off":

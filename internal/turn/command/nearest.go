@@ -8,8 +8,8 @@ import (
 	"xbot/internal/turn/command/editdistance"
 )
 
-// Nearest returns the names, at most n, that look most like what was typed, best first: those that begin with it, those that
-// it begins with, and those in which few letters differ.
+// Nearest returns at most n names that are most similar to the typed one, best first: those that begin with it, those that it begins with,
+// and those in which few letters differ.
 func Nearest(typed string, names []string, n int) []string {
 	typed = strings.ToLower(typed)
 	type near struct {

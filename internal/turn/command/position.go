@@ -12,11 +12,11 @@ import (
 	"xbot/internal/i18n"
 )
 
-// maxPlace bounds how deep a place in a document may be.
+// maxPlace bounds the depth of a place in a document.
 const maxPlace = 32
 
-// Place reads a place in a document off the beginning of a text, names parted by dots; a name with dots or spaces stands in
-// double quotes, an entry of a list is a number. An empty text is the whole document. ok is false for what is none.
+// Place parses a place in a document at the beginning of a text, names separated by dots; a name with dots or spaces is in double quotes, an
+// entry of a list is a number. An empty text is the whole document. ok is false for an invalid place.
 func Place(text string) (place []string, rest string, ok bool) {
 	if text == "" {
 		return nil, "", true
@@ -46,7 +46,7 @@ func Place(text string) (place []string, rest string, ok bool) {
 	return nil, "", false
 }
 
-// Value reads what is to stand at a place: JSON, or else the text as it is.
+// Value parses the new value of a place: JSON, or else the text itself.
 func Value(text string) any {
 	var value any
 	if json.Unmarshal([]byte(text), &value) == nil {
@@ -55,7 +55,7 @@ func Value(text string) any {
 	return text
 }
 
-// At returns what stands at a place.
+// At returns the value at a place.
 func At(tree any, place []string) (any, bool) {
 	for _, name := range place {
 		switch t := tree.(type) {
@@ -77,8 +77,8 @@ func At(tree any, place []string) (any, bool) {
 	return tree, true
 }
 
-// Put returns a document with a value at a place; what leads there is made. The number behind the last entry of a list adds
-// one. Invalid: the place leads through something that holds nothing.
+// Put returns a document with a value at a place; missing parents are created. The number after the last entry of a list adds one. Invalid:
+// the place leads through a value without members.
 func Put(tree any, place []string, value any) (any, error) {
 	if len(place) == 0 {
 		return value, nil
@@ -107,7 +107,7 @@ func Put(tree any, place []string, value any) (any, error) {
 	return nil, i18n.Fault(fault.Invalid, i18n.ConfigValue, name)
 }
 
-// Take returns a document without what stands at a place; NotFound if nothing does.
+// Take returns a document without the value at a place; NotFound if there is none.
 func Take(tree any, place []string) (any, error) {
 	if _, ok := At(tree, place); !ok || len(place) == 0 {
 		return nil, i18n.Fault(fault.NotFound, i18n.ConfigUnset, strings.Join(place, "."))

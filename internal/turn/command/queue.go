@@ -11,10 +11,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// QueueUsage is what may follow /queue.
+// QueueUsage is the syntax of the arguments of /queue.
 const QueueUsage = "[steer|followup|collect|interrupt|supersede|default] [debounce:2s] [cap:32] [drop:reject|old|new|summarize]"
 
-// MaxQueueCap is how many messages a queue can be told to hold.
+// MaxQueueCap is the maximum number of messages that a queue can be set to hold.
 const MaxQueueCap = 1000
 
 // maxDebounce bounds the silence that ends a burst.
@@ -25,8 +25,8 @@ var (
 	dropPolicies = []chat.DropPolicy{chat.DropReject, chat.DropOld, chat.DropNew, chat.DropSummarize}
 )
 
-// QueueCommand reads what follows /queue: nothing leaves how messages wait in a conversation as it is, default leaves all of it to
-// the policy, and settings change what they name. ok is false where something is not understood.
+// QueueCommand parses the arguments of /queue: none keeps the settings of a conversation, default resets all of them to the policy, and
+// settings change what they name. ok is false if a word is unknown.
 func QueueCommand(args string, own chat.Queue) (q chat.Queue, ok bool) {
 	args = strings.TrimSpace(args)
 	switch {
@@ -42,9 +42,8 @@ func QueueCommand(args string, own chat.Queue) (q chat.Queue, ok bool) {
 	}, ok && strings.TrimSpace(rest) == ""
 }
 
-// QueueSettings reads how messages are to wait off the beginning of a text: a mode, debounce:2s (milliseconds without a
-// unit), cap:25 and drop:summarize, in any order, each of them once. What was not said is empty. ok is false where the text
-// does not begin with any of them.
+// QueueSettings parses queue settings at the beginning of a text: a mode, debounce:2s (milliseconds without a unit), cap:25 and
+// drop:summarize, in any order, each of them once. Missing ones are empty. ok is false if the text does not begin with any of them.
 func QueueSettings(text string) (q chat.Queue, rest string, ok bool) {
 	rest = text
 	for {
@@ -80,7 +79,7 @@ func queueWord(q chat.Queue, word string) (chat.Queue, bool) {
 	return q, false
 }
 
-// misspelt reports whether a text goes on with a setting that is not understood: it is no message then, but a mistake.
+// misspelt reports whether a text continues with an invalid setting: it is then a mistake and no message.
 func misspelt(text string) bool {
 	text = strings.ToLower(strings.TrimLeftFunc(text, unicode.IsSpace))
 	for _, name := range []string{"debounce:", "cap:", "drop:"} {
@@ -91,7 +90,7 @@ func misspelt(text string) bool {
 	return false
 }
 
-// debounce reads a time of at least a millisecond.
+// debounce parses a time of at least a millisecond.
 func debounce(value string) (ms int, ok bool) {
 	if n, err := strconv.Atoi(value); err == nil {
 		return n, n > 0 && time.Duration(n)*time.Millisecond <= maxDebounce

@@ -8,8 +8,8 @@ import (
 // MaxBack is how many messages one /rewind or /fork can go back by number.
 const MaxBack = 1000
 
-// Back reads how far /rewind and /fork are to go back: "3" is the third last message of the person, "m12" the message
-// with that id. Nothing is 0 and 0. ok is false for anything else.
+// Back parses how far /rewind and /fork are to go back: "3" is the third last message of the user, "m12" the message with that id. Empty
+// arguments are 0 and 0. ok is false for anything else.
 func Back(args string) (messages int, id int64, ok bool) {
 	args = strings.ToLower(strings.TrimSpace(args))
 	if args == "" {

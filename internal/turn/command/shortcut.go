@@ -6,14 +6,13 @@ import (
 	"unicode"
 )
 
-// Shortcuts takes commands that only read out of a message in which they stand as words of their own: of "hey /status, how
-// is it going" it takes nothing, of "hey /status how is it going" it leaves "hey how is it going". What stands between
-// backticks is code and left alone. name returns the name of a command that is taken, empty for all others. A text without
-// shortcuts comes back as it is; where nothing else was said, rest is empty.
+// Shortcuts removes commands that only read from a message in which they are separate words: of "hey /status, how is it going" it removes
+// nothing, of "hey /status how is it going" it leaves "hey how is it going". Text between backticks is code and left alone. name returns the
+// name of a command to remove, empty for all others. A text without shortcuts is returned unchanged; without other text, rest is empty.
 func Shortcuts(text string, name func(typed string) string) (names []string, rest string) {
 	var kept strings.Builder
-	code := "" // the backticks that the code around stands between
-	from := 0  // what is not yet kept
+	code := "" // the backticks that open the current code
+	from := 0  // start of the uncopied text
 	for at := 0; at < len(text); at += span(text[at:], unicode.IsSpace) {
 		start := at
 		at += span(text[at:], func(r rune) bool { return !unicode.IsSpace(r) })
@@ -39,7 +38,7 @@ func Shortcuts(text string, name func(typed string) string) (names []string, res
 	return names, strings.TrimSpace(kept.String())
 }
 
-// shortcut returns the command that a word is, and nothing but that.
+// shortcut returns the command that a word is, and only is.
 func shortcut(word string, name func(typed string) string) string {
 	c, after, ok := head(word)
 	if !ok || after != "" || strings.HasSuffix(word, ":") || strings.HasSuffix(word, "：") {
@@ -48,7 +47,7 @@ func shortcut(word string, name func(typed string) string) string {
 	return name(c.Name)
 }
 
-// gap counts the white space that goes with a word which is taken out. Lines stay lines.
+// gap counts the white space removed together with a word. Lines stay lines.
 func gap(after string) int {
 	n := span(after, unicode.IsSpace)
 	if strings.ContainsRune(after[:n], '\n') {
@@ -57,7 +56,7 @@ func gap(after string) int {
 	return n
 }
 
-// backticks returns what code is open after a word, if the given one was before it.
+// backticks returns the code that is open after a word, given the one before it.
 func backticks(word, open string) string {
 	for {
 		start := strings.IndexByte(word, '`')

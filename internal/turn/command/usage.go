@@ -6,10 +6,9 @@ import (
 	"unicode"
 )
 
-// Words returns what may be typed after the name of a command with this usage, for whoever completes it: of each alternative
-// that begins with words to be typed as they are, those words. A space ends one that goes on with something else:
-// "[list|use NAME|mode none]" has "list", "use " and "mode none". Words in capitals and words with a … or brackets are not
-// typed as they are.
+// Words returns the literal words that may follow the name of a command with this usage, for completion: of each alternative its leading
+// literal words. A final space marks one that continues with a placeholder: "[list|use NAME|mode none]" has "list", "use " and "mode none".
+// Words in capitals and words with a … or brackets are placeholders.
 func Words(usage string) (words []string) {
 	usage = strings.TrimSpace(usage)
 	if rest, ok := strings.CutPrefix(usage, "["); ok {
@@ -24,7 +23,7 @@ func Words(usage string) (words []string) {
 	return words
 }
 
-// literal returns the words at the beginning of an alternative that are typed as they are.
+// literal returns the leading words of an alternative that are typed literally.
 func literal(alternative string) string {
 	var said []string
 	for word := range strings.FieldsSeq(alternative) {

@@ -1,4 +1,4 @@
-// Package contextview shows what models see of conversations and how full their contexts are, from stored rows alone.
+// Package contextview shows the model's view of conversations and how full their contexts are, from stored rows alone.
 package contextview
 
 import (
@@ -21,32 +21,32 @@ import (
 const (
 	// maxCompactions bounds the compactions that are listed.
 	maxCompactions = 20
-	// messageTokens is what providers count for a message beside its texts.
+	// messageTokens is the count of providers for a message in addition to its texts.
 	messageTokens = 4
 )
 
-// Where a number of tokens comes from.
+// Sources of a number of tokens.
 const (
 	SourceProvider = "provider"
 	SourceEstimate = "estimate"
 )
 
-// Answering finds the model that answers in a conversation.
+// Answering returns the client of the model that answers in a conversation.
 type Answering interface {
 	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
 }
 
-// Viewer shows what models see of conversations. Everything comes from stored rows: nothing is asked of a model.
+// Viewer shows the model's view of conversations. Everything comes from stored rows: it calls no model.
 type Viewer struct {
 	Conversations      *conversation.Store
 	Usage              *usagestore.Store
 	Answering          Answering
 	Models             limits.Table
 	MaskAt, CompressAt float64 // parts of the context window; 0: the defaults
-	Mode               string  // of sessions that have chosen none
+	Mode               string  // of sessions without a choice
 }
 
-// Share is how large a part of what a model sees is.
+// Share is the size of a part of the model's view.
 type Share struct {
 	Count  int `json:"count"`
 	Bytes  int `json:"bytes"`
@@ -64,28 +64,28 @@ type ContextPart struct {
 	Tokens int    `json:"tokens" doc:"Estimated."`
 }
 
-// ContextTool is a tool as the model is told of it.
+// ContextTool is a tool as described to the model.
 type ContextTool struct {
 	Name   string `json:"name"`
 	Bytes  int    `json:"bytes" doc:"Of its description and the schema of its parameters."`
 	Tokens int    `json:"tokens" doc:"Estimated."`
 }
 
-// ContextTools are all tools.
+// ContextTools is all tools.
 type ContextTools struct {
 	Count  int           `json:"count"`
 	Tokens int           `json:"tokens" doc:"Estimated."`
 	List   []ContextTool `json:"list"`
 }
 
-// ContextMessages are the messages of a conversation as the model sees it now.
+// ContextMessages is the messages of a conversation as the model sees them now.
 type ContextMessages struct {
 	User      Share `json:"user"`
 	Assistant Share `json:"assistant"`
 	Tool      Share `json:"tool"`
 }
 
-// ContextCompaction is a summary that stands, or stood, for the beginning of a conversation.
+// ContextCompaction is a current or former summary of the beginning of a conversation.
 type ContextCompaction struct {
 	ID           chat.ControlID `json:"id"`
 	CreatedAt    time.Time      `json:"created_at"`
@@ -99,7 +99,7 @@ type ContextCompaction struct {
 	Summary      string         `json:"summary"`
 }
 
-// Context says how full the context of a conversation is, and with what.
+// Context is how full the context of a conversation is, and its parts.
 type Context struct {
 	Model       string              `json:"model"`
 	Mode        string              `json:"mode" enum:"default,none" doc:"default: old parts are masked and summarized as the context fills up. none: only when somebody asks, or when the model takes no more."`
@@ -119,7 +119,7 @@ type Context struct {
 	Compactions []ContextCompaction `json:"compactions" doc:"Newest first."`
 }
 
-// Of shows the context of a session.
+// Of returns the context of a session.
 func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	out := Context{
 		Parts: []ContextPart{}, Tools: ContextTools{List: []ContextTool{}}, Compactions: []ContextCompaction{},
@@ -153,7 +153,7 @@ func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	return out, c.fill(ctx, w, last, &out)
 }
 
-// lastStep returns the newest step with its request, an empty one where nothing was asked yet.
+// lastStep returns the newest step with its request, an empty one if there is none yet.
 func (c *Viewer) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentStep, error) {
 	step, err := c.Conversations.LastStep(ctx, key)
 	if err == nil {
@@ -169,7 +169,7 @@ func (c *Viewer) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentSt
 	return chat.SentStep{}, err
 }
 
-// static weighs the system prompt and the tools of the last request.
+// static measures the system prompt and the tools of the last request.
 func (c *Viewer) static(ctx context.Context, key chat.SessionKey, last chat.SentStep, out *Context) error {
 	r, _ := prompt.Rebuild(chat.SentStep{Static: last.Static, System: last.System})
 	parts, err := c.Conversations.PromptParts(ctx, key)
@@ -199,7 +199,7 @@ func (c *Viewer) static(ctx context.Context, key chat.SessionKey, last chat.Sent
 	return nil
 }
 
-// weigh weighs the conversation as the model sees it, and counts what was done to it.
+// weigh measures the conversation as the model sees it, and counts the changes to it.
 func (out *Context) weigh(w chat.Window) {
 	for _, m := range prompt.Request("", window.View(w), nil).Messages {
 		share := &out.Messages.User
@@ -251,8 +251,8 @@ func (c *Viewer) compactions(ctx context.Context, w chat.Window, out *Context) e
 	return err
 }
 
-// fill says how much is in use: what the provider counted, as long as nothing has changed since, else our estimate
-// corrected by what was learnt of the model.
+// fill returns how much is in use: the provider's count, as long as nothing has changed since, else our estimate with the correction learnt
+// for the model.
 func (c *Viewer) fill(ctx context.Context, w chat.Window, last chat.SentStep, out *Context) error {
 	newest := len(w.Lines) > 0 && w.Lines[len(w.Lines)-1].Message.Role == chat.RoleAssistant
 	if newest && w.Counted == w.Upto && last.Usage.PromptTokens > 0 {
@@ -268,7 +268,7 @@ func (c *Viewer) fill(ctx context.Context, w chat.Window, last chat.SentStep, ou
 	return err
 }
 
-// SetMode chooses how the context of a session is kept small.
+// SetMode sets the context mode of a session.
 func (c *Viewer) SetMode(ctx context.Context, key chat.SessionKey, mode string) error {
 	if mode != chat.ContextDefault && mode != chat.ContextNone {
 		return fault.Errorf(fault.Invalid, "the context mode is %q; it must be default or none", mode)

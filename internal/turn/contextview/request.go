@@ -25,7 +25,7 @@ type SentMessage struct {
 	IsError    bool       `json:"is_error,omitempty"`
 }
 
-// SentTool is a tool as the model is told of it.
+// SentTool is a tool as described to the model.
 type SentTool struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -47,7 +47,7 @@ type SentRequest struct {
 	PromptTokens    int           `json:"prompt_tokens" doc:"What the provider counted; 0: the step had no answer."`
 }
 
-// Request makes the request of a step again. NotFound: there is no such step in the session, or it sent nothing.
+// Request rebuilds the request of a step. NotFound: there is no such step in the session, or it sent nothing.
 func (c *Viewer) Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	sent, err := c.Conversations.StepWindow(ctx, key, turn, step)
 	if err != nil {

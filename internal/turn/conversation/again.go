@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// maxAgain bounds what is asked again, in bytes: as much as a person may write.
+	// maxAgain limits the text of a repeated message, in bytes: as much as a user may write.
 	maxAgain = 200_000
-	// branchPlaces is how many places with versions an answer lists.
+	// branchPlaces limits the listed messages with several versions.
 	branchPlaces = 10
 )
 
-// AskAgain asks a message of a person again, as the command of a turn, and answers the command: their back-th last message, or the
-// one with the id to. An empty text asks what stood there. The new message waits in the place of the command, before all that was
-// sent later. Where there is no such message, the answer says so. Done twice, it asks once.
+// AskAgain asks a message of a user again, as the command of a turn, and answers the command: their back-th last message, or the
+// one with the id to. An empty text repeats the old text. The new message waits in the place of the command, before all that was
+// sent later. If there is no such message, the answer explains it. Repeated, it asks once.
 func (b *Branches) AskAgain(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID, text string) error {
 	return b.conversations.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
@@ -47,7 +47,7 @@ func (b *Branches) AskAgain(ctx context.Context, turn chat.TurnID, back int, to 
 	})
 }
 
-// againTo returns the message to ask again, or why there is none. One that was replaced already has a version that can be.
+// againTo returns the message to ask again, or why there is none. A message that was replaced already may have a usable version.
 func againTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
 	if to == 0 {
 		targets, err := dbsqlc.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(back)})
@@ -68,7 +68,7 @@ func againTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, 
 	return 0, i18n.Say(lang, problem, to), nil
 }
 
-// askBehind queues a message in the place of the command.
+// askBehind queues a message at the queue position of the command.
 func askBehind(ctx context.Context, t *pg.Tx, o chat.TurnCommand, of chat.MessageID, text string, said chat.Options) error {
 	said.Replaces = of
 	options, err := json.Marshal(said)
@@ -90,7 +90,7 @@ func askBehind(ctx context.Context, t *pg.Tx, o chat.TurnCommand, of chat.Messag
 }
 
 // Branch switches to a version of a message, as the command of a turn, and answers the command. With the id 0 the answer lists the
-// versions that there are.
+// existing versions.
 func (b *Branches) Branch(ctx context.Context, turn chat.TurnID, to chat.MessageID) error {
 	return b.conversations.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
@@ -140,7 +140,7 @@ func listBranches(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.
 	return strings.Join(lines, "\n"), nil
 }
 
-// CheckReplace says why nothing can take the place of a message, before anybody asks for it: NotFound or Conflict.
+// CheckReplace returns why a message cannot be replaced, before the command is sent: NotFound or Conflict.
 func (b *Branches) CheckReplace(ctx context.Context, key chat.SessionKey, id chat.MessageID) error {
 	return b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := replaceable(ctx, tx, key, id)

@@ -15,20 +15,20 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Answers tells those who wait for an answer, and follow no events, how far it has come. It is safe for concurrent use.
+// Answers returns the state of answers to clients that follow no events. It is safe for concurrent use.
 type Answers struct{ db *pg.DB }
 
 // NewAnswers returns a store over the database.
 func NewAnswers(db *pg.DB) *Answers { return &Answers{db: db} }
 
-// Fate is what became of something that a person wrote.
+// Fate is the state of a user's accepted message.
 type Fate struct {
-	Turn    chat.TurnID // that has it, or has what took its place; empty: none yet, or none ever
+	Turn    chat.TurnID // that has it, or its replacement; empty: none yet, or none ever
 	Outcome string      // of its row; empty while it waits
 	Command bool        // it is no message for a turn: a command that is carried out at once, or an answer to a question
 }
 
-// Fate tells what became of a row of a session. NotFound: the session has none of that id.
+// Fate returns the state of a row of a session. NotFound: the session has none of that id.
 func (s *Answers) Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Fate, error) {
 	r, err := dbsqlc.Q.AnswerRow(ctx, s.db.Pool, dbsqlc.AnswerRowParams{ID: id, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -40,15 +40,15 @@ func (s *Answers) Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID
 	return Fate{Turn: chat.TurnID(r.Turn), Outcome: r.Outcome, Command: r.Kind == "command"}, nil
 }
 
-// TurnAnswer is what a turn has said so far.
+// TurnAnswer is the answer of a turn so far.
 type TurnAnswer struct {
 	Turn   chat.Turn
 	Text   string // of its last step that called no tool; empty: there is none yet
 	Silent bool   // the model chose not to answer
-	Notice string // why it ended without an answer, in the language of whoever asked; empty: it has one, or runs
+	Notice string // why it ended without an answer, in the language of the asking user; empty: it has one, or runs
 }
 
-// TurnAnswer returns what a turn of a session has said. NotFound: the session has no such turn.
+// TurnAnswer returns the answer of a turn of a session so far. NotFound: the session has no such turn.
 func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (TurnAnswer, error) {
 	r, err := dbsqlc.Q.AnswerOfTurn(ctx, s.db.Pool, dbsqlc.AnswerOfTurnParams{ID: turn, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -60,7 +60,7 @@ func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat
 	return TurnAnswer{Turn: TurnOf(r.Turn), Text: r.Answer, Silent: r.Silent, Notice: r.Notice}, nil
 }
 
-// FirstEvent returns the sequence of the event from which on a row of a session is followed. NotFound: no event of it is kept.
+// FirstEvent returns the sequence number from which on the events of a row are read. NotFound: no event of it is stored.
 func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error) {
 	seq, err := dbsqlc.Q.AnswerFirstEvent(ctx, s.db.Pool, dbsqlc.AnswerFirstEventParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -72,8 +72,8 @@ func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.I
 	return seq, nil
 }
 
-// TurnBegan returns the sequence of the first event of the turn that had begun last at a place of the feed of a session. 0: none had, or
-// its events are not kept any more.
+// TurnBegan returns the sequence number of the first event of the turn that had begun last at an event of a session. 0: none had, or
+// its events are deleted.
 func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error) {
 	began, err := dbsqlc.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64)
 	return began, nil
 }
 
-// Place is where something that a person wrote stands in the transcript.
+// Place is the position of a user's message in the transcript.
 type Place struct {
 	Message chat.MessageID
 	Turn    chat.TurnID
@@ -90,7 +90,7 @@ type Place struct {
 	Step    int // last one of the turn before it, from 0; -1: none
 }
 
-// Place tells where a row of a session stands in the transcript. NotFound: no turn has it.
+// Place returns the position of a row of a session in the transcript. NotFound: no turn has it.
 func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Place, error) {
 	r, err := dbsqlc.Q.AnswerPlace(ctx, s.db.Pool, dbsqlc.AnswerPlaceParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -102,15 +102,15 @@ func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxI
 	return Place{Message: r.ID, Turn: chat.TurnID(r.Turn), Origin: r.Origin, Step: int(r.Step)}, nil
 }
 
-// Message is what a person sent.
+// Message is a message that a user sent.
 type Message struct {
 	Session chat.SessionKey
 	At      time.Time
 	Text    string
-	Client  chat.ClientAsk // what the program asked beside it
+	Client  chat.ClientAsk // options of the client's request
 }
 
-// AskedBy returns what a person sent on a channel. NotFound: they sent none of that id there.
+// AskedBy returns the message that a user sent on a channel. NotFound: they sent none of that id there.
 func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
 	r, err := dbsqlc.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -126,13 +126,13 @@ func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string,
 	return out, nil
 }
 
-// ForgetAsked has a message of a person not be found by AskedBy any more. It stays in its conversation.
+// ForgetAsked hides a message of a user from AskedBy. It stays in its conversation.
 func (s *Answers) ForgetAsked(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) error {
 	return pg.Classify(dbsqlc.Q.AnswerForget(ctx, s.db.Pool, dbsqlc.AnswerForgetParams{ID: int64(id), UserID: user, Channel: channel}))
 }
 
-// ClientCalls returns the conversation and the calls of a program's tools in the step of a call, if it is in a conversation of the person. There
-// are none where there is no such step.
+// ClientCalls returns the conversation and the calls of a client's tools in the step of a call, if it is in a conversation of the user.
+// It returns none if there is no such step.
 func (s *Answers) ClientCalls(ctx context.Context, user chat.UserID, of chat.CallID) (key chat.SessionKey, calls []chat.ToolCall, err error) {
 	turn, step, _, ok := of.Split()
 	if !ok || step > math.MaxInt32 {
@@ -149,7 +149,7 @@ func (s *Answers) ClientCalls(ctx context.Context, user chat.UserID, of chat.Cal
 	return key, calls, nil
 }
 
-// AnswerClientCalls records what tools of a program returned, all or none. Results that were recorded before stand: others are a Conflict.
+// AnswerClientCalls records the results of a client's tools, all or none. It returns Conflict if a call has another result already.
 func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, r := range results {
@@ -168,7 +168,7 @@ func (s *Answers) AnswerClientCalls(ctx context.Context, results []chat.ClientRe
 	})
 }
 
-// sameResult reports whether a call has a result already.
+// sameResult returns nil if a call has this result already, else a Conflict.
 func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) error {
 	was, err := dbsqlc.Q.CallGet(ctx, tx, id)
 	switch {
@@ -188,8 +188,8 @@ func (s *Answers) NewestAsked(ctx context.Context, key chat.SessionKey) (chat.In
 	return chat.InboxID(id), pg.Classify(err)
 }
 
-// ReleaseID takes the id that a client gave from a message of a person on a channel, so that the next message with it is another one. row
-// names the message that is meant; 0: whichever has the id.
+// ReleaseID removes the id that a client gave to a message of a user on a channel, so that the next message with it is a new one. row
+// is the message; 0: any that has the id.
 func (s *Answers) ReleaseID(ctx context.Context, user chat.UserID, channel, id string, row chat.InboxID) error {
 	return pg.Classify(dbsqlc.Q.AnswerReleaseID(ctx, s.db.Pool, dbsqlc.AnswerReleaseIDParams{Channel: channel, UserID: user, PlatformID: id, Row: int64(row)}))
 }

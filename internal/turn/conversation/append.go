@@ -16,8 +16,8 @@ import (
 	"xbot/internal/user/users"
 )
 
-// AppendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the
-// preface says who.
+// AppendMessage writes a transcript row and its event, and fills in the id and the time. If several users write, the
+// preface names the sender.
 func AppendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface string) error {
 	if preface != "" && m.Sender != "" {
 		preface = chat.PrefaceFrom(preface, m.Sender)
@@ -25,12 +25,12 @@ func AppendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface strin
 	return AppendShown(ctx, t, m, preface, nil, nil)
 }
 
-// AppendUnsent writes a row that is read in the transcript alone, and sent to no platform.
+// AppendUnsent writes a row that is only in the transcript, and sent to no platform.
 func AppendUnsent(ctx context.Context, t *pg.Tx, m *chat.Message) error {
 	return appendRow(ctx, t, m, rowParams(m))
 }
 
-// AppendShown writes a row that people see differently from the model; nil: both see the same.
+// AppendShown writes a row that users see differently from the model; nil: both see the same.
 func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
 	p := rowParams(m)
 	p.Preface, p.Opaque, p.Shown, p.ToPeople = preface, opaque, shown, toPeople(Seen(*m, shown))
@@ -80,7 +80,7 @@ func appendRow(ctx context.Context, t *pg.Tx, m *chat.Message, p dbsqlc.MessageA
 	return nil
 }
 
-// SearchWords returns what searches find a message by: the words of what people and models say. It is empty for what is hidden.
+// SearchWords returns the search terms of a message of a user or model. It is empty for hidden messages.
 func SearchWords(role chat.Role, hidden bool, text string) string {
 	if hidden || role != chat.RoleUser && role != chat.RoleAssistant {
 		return ""
@@ -89,8 +89,8 @@ func SearchWords(role chat.Role, hidden bool, text string) string {
 	return words
 }
 
-// toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the
-// product says. What the model writes between its steps is shown as progress; notices about the context are not shown.
+// toPeople reports whether a message is to be sent to the platform of its conversation: answers, and notices. Text of the
+// model between its steps is shown as progress; notices about the context are not shown.
 func toPeople(m chat.Message) bool {
 	switch m.Role {
 	case chat.RoleAssistant:
@@ -102,7 +102,7 @@ func toPeople(m chat.Message) bool {
 	}
 }
 
-// Seen is a message as people see it. A silent answer shows nothing, not even its reasoning.
+// Seen returns a message as users see it. A silent answer shows nothing, not even its reasoning.
 func Seen(m chat.Message, shown *string) chat.Message {
 	if shown != nil {
 		m.Content = *shown
@@ -113,13 +113,13 @@ func Seen(m chat.Message, shown *string) chat.Message {
 	return m
 }
 
-// AppendNotice appends a sentence of the product to the person.
+// AppendNotice appends a notice to the user.
 func AppendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, text string) error {
 	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
 	return AppendMessage(ctx, t, &m, "")
 }
 
-// Tell appends a sentence of the product to a conversation, in the language that is spoken there.
+// Tell appends a notice to a conversation, in the language of the conversation.
 func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args ...any) error {
 	lang, err := users.LanguageOf(ctx, t, 0, key, "")
 	if err != nil {
@@ -128,12 +128,12 @@ func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args 
 	return AppendNotice(ctx, t, key, "", i18n.Say(lang, say, args...))
 }
 
-// LangOfTurn returns the language in which who started a turn is addressed.
+// LangOfTurn returns the language for the user who started a turn.
 func LangOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
 	return LangOf(ctx, t, turn)
 }
 
-// LangOf returns the language in which who started a turn is addressed: the conversation has their message, but not their command.
+// LangOf returns the language for the user who started a turn: the conversation has their message, but not their command.
 func LangOf(ctx context.Context, db pg.DBTX, turn chat.TurnID) (i18n.Lang, error) {
 	first, err := dbsqlc.Q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -145,7 +145,7 @@ func LangOf(ctx context.Context, db pg.DBTX, turn chat.TurnID) (i18n.Lang, error
 	return users.LanguageOf(ctx, db, first.UserID, first.SessionKey, first.Command)
 }
 
-// refs are pictures as a row holds them, which is never null.
+// refs returns the pictures for a row, never null.
 func refs(pictures []chat.PictureRef) []chat.PictureRef {
 	if pictures == nil {
 		return []chat.PictureRef{}

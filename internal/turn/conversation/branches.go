@@ -18,24 +18,24 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Branches are the branches of conversations: what is asked again, as it was or changed, takes the place of a message, and that one
-// and what followed it are kept. They are rows of one log; at most one version of a message is in the conversation.
+// Branches has the branches of conversations: a repeated or changed message replaces an older one, which stays stored with all that
+// followed it. They are rows of one log; at most one version of a message is in the conversation.
 type Branches struct{ conversations *Store }
 
-// NewBranches returns those of the conversations of a store.
+// NewBranches returns the branches of the conversations of a store.
 func NewBranches(s *Store) *Branches { return &Branches{s} }
 
-// UserMessage is what a person wrote in one place of a conversation.
+// UserMessage is a user's message at one position of a conversation.
 type UserMessage struct {
 	Root     chat.MessageID // the oldest version of it
 	Text     string
 	Pictures []chat.PictureRef
 	Files    []chat.AttachmentFetch
-	Options  chat.Options // what it asks of the model beside the text: a skill, or a prompt of an MCP server
+	Options  chat.Options // other requests to the model: a skill, or a prompt of an MCP server
 }
 
-// SaidAt returns what a person wrote in a message, and in those that its turn answered with it, to be asked again. NotFound or
-// Conflict: it is no message of a person, or was taken back with all of its versions.
+// SaidAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. NotFound or
+// Conflict: it is no message of a user, or was taken back with all of its versions.
 func (b *Branches) SaidAt(ctx context.Context, key chat.SessionKey, id chat.MessageID) (text string, err error) {
 	err = b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := replaceable(ctx, tx, key, id)
@@ -49,7 +49,7 @@ func (b *Branches) SaidAt(ctx context.Context, key chat.SessionKey, id chat.Mess
 	return text, err
 }
 
-// replaceable says why nothing can take the place of a message; empty: it can, or a version of it is in the conversation that can.
+// replaceable returns why a message cannot be replaced; empty: it can, or a version of it that is in the conversation can.
 func replaceable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (i18n.ID, error) {
 	problem, err := rewindable(ctx, t, key, id)
 	if err != nil || problem != i18n.RewindTwice {
@@ -88,7 +88,7 @@ func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Message
 	return asked, nil
 }
 
-// versions are those of one message.
+// versions has the versions of one message.
 type versions struct {
 	root    chat.MessageID
 	all     []dbsqlc.BranchVersionsRow
@@ -112,9 +112,9 @@ func versionsOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 	return v, nil
 }
 
-// Replacing makes room for a message that takes the place of another one, as the turn that claims it begins: that one and all
-// after it leave the conversation, and can be brought back. It returns what came with the other one and holds for the new one, too.
-// If no version of the other one is in the conversation any more, the message comes at the end: Root is 0.
+// Replacing takes a message that is being replaced, and all after it, out of the conversation, as the turn that claims the new message
+// begins; they can be brought back. It returns the parts of the old message that hold for the new one, too. If no version of
+// the old message is in the conversation any more, the new one comes at the end: Root is 0.
 func Replacing(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, id chat.InboxID, of chat.MessageID) (UserMessage, error) {
 	v, err := versionsOf(ctx, t, key, of)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -154,8 +154,8 @@ func addRewind(ctx context.Context, t *pg.Tx, key chat.SessionKey, from chat.Mes
 	return c, err
 }
 
-// ReleaseReplaced puts back what the message of a turn had taken the place of, where the claim of the turn is released: it will be
-// replaced when the message is claimed again.
+// ReleaseReplaced brings the message that a turn had replaced back, when the claim of the turn is released: it will be
+// replaced when the new message is claimed again.
 func ReleaseReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID) error {
 	row, err := dbsqlc.Q.BranchOfTurn(ctx, t, dbsqlc.BranchOfTurnParams{SessionKey: key, TurnID: turn})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -177,7 +177,7 @@ func ReleaseReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn ch
 	return beginWhereItHolds(ctx, t, key)
 }
 
-// bringBack brings what one record took out back into the conversation, as another one says.
+// bringBack brings the rows that the record away took out back into the conversation, in the name of the record by.
 func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat.ControlID) error {
 	for _, step := range []func() error{
 		func() error {
@@ -197,8 +197,8 @@ func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat
 	return nil
 }
 
-// SwitchBranch brings a version of a message, and what followed it, back into the conversation, and takes out the one that is in it.
-// Switching to that one changes nothing. It is a Conflict while a turn runs, and so is a message of which no version is in the
+// SwitchBranch brings a version of a message, and what followed it, back into the conversation, and takes out the current version.
+// Switching to the current version changes nothing. It is a Conflict while a turn runs, and so is a message without a version in the
 // conversation.
 func (b *Branches) SwitchBranch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
 	return b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -217,7 +217,7 @@ func (b *Branches) SwitchBranch(ctx context.Context, key chat.SessionKey, to cha
 	})
 }
 
-// switchTo switches to a version of a message; what stands from another message on stays. problem says why that cannot be.
+// switchTo switches to a version of a message; rows from the message before on stay. problem is why that is impossible.
 func switchTo(ctx context.Context, t *pg.Tx, key chat.SessionKey, to, before chat.MessageID, c chat.Control) (problem i18n.ID, err error) {
 	problem, err = rewindable(ctx, t, key, to)
 	if err != nil || problem != i18n.RewindTwice { // it is in the conversation already, or cannot be
@@ -254,7 +254,7 @@ func switchTo(ctx context.Context, t *pg.Tx, key chat.SessionKey, to, before cha
 	return "", beginWhereItHolds(ctx, t, key)
 }
 
-// withBranches says of the messages of people which versions there are.
+// withBranches sets the versions of users' messages.
 func (s *Store) withBranches(ctx context.Context, messages []chat.Message) error {
 	at := map[chat.MessageID][]*chat.Message{}
 	var roots []int64
@@ -284,7 +284,7 @@ func (s *Store) withBranches(ctx context.Context, messages []chat.Message) error
 	return nil
 }
 
-// tellBranches says of a new message which versions there are.
+// tellBranches sets the versions of a new message.
 func tellBranches(ctx context.Context, t *pg.Tx, m *chat.Message) error {
 	rows, err := dbsqlc.Q.BranchVersions(ctx, t, dbsqlc.BranchVersionsParams{SessionKey: m.Session, Roots: []int64{int64(m.BranchOf)}})
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Compact makes a summary stand for the beginning of a conversation: the record, the archive of what it stands for, where
-// the conversation begins for the model from now on, and a notice to the person, in one transaction. It does nothing when
-// the turn is closed or the record is there.
+// Compact replaces the beginning of a conversation by a summary: the record, the archive of the replaced part, the new beginning
+// of the conversation for the model, and a notice to the user, in one transaction. It does nothing if
+// the turn is closed or the record exists.
 func (s *Store) Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if open, err := turnOpen(ctx, tx, step.Turn); err != nil || !open {
@@ -50,7 +50,7 @@ func turnOpen(ctx context.Context, t *pg.Tx, turn chat.TurnID) (bool, error) {
 	return row.State == chat.TurnRunning, nil
 }
 
-// storeArchive keeps a text that no call produced, to be recalled by its id.
+// storeArchive stores a text that no call produced, to be recalled by its id.
 func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Offload) error {
 	body := chat.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
@@ -77,7 +77,7 @@ func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) err
 	return AppendMessage(ctx, t, &m, "")
 }
 
-// TellRetry tells the person that a call to the model is made again. It is for calls that are no steps.
+// TellRetry notifies the user that a call to the model is repeated. It is for calls that are no steps.
 func (s *Store) TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		tx.Emit(key, chat.EventRetry, r)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// LastStep returns the newest step of a conversation whose request is kept. NotFound: there is none yet.
+// LastStep returns the newest step of a conversation whose request is stored. NotFound: there is none yet.
 func (s *Store) LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, error) {
 	row, err := dbsqlc.Q.ContextLastStep(ctx, s.db.Pool, key)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) Compactions(ctx context.Context, key chat.SessionKey, limit int)
 	return out, nil
 }
 
-// PromptParts returns the parts of a session's system prompt that are kept apart, such as instructions of its project and
+// PromptParts returns the separately stored parts of a session's system prompt, such as instructions of its project and
 // memory, by their keys.
 func (s *Store) PromptParts(ctx context.Context, key chat.SessionKey) ([]chat.Part, error) {
 	rows, err := dbsqlc.Q.ContextParts(ctx, s.db.Pool, key)
@@ -50,8 +50,8 @@ func (s *Store) PromptParts(ctx context.Context, key chat.SessionKey) ([]chat.Pa
 	return out, nil
 }
 
-// SetContextMode chooses how a session's context is kept small, from its next step on: one of chat.Context*, or empty for
-// what the installation says.
+// SetContextMode chooses how a session's context is limited, from its next step on: one of chat.Context*, or empty for
+// the setting of the installation.
 func (s *Store) SetContextMode(ctx context.Context, key chat.SessionKey, mode string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.ContextSetMode(ctx, tx, dbsqlc.ContextSetModeParams{Key: key, ContextMode: mode}); err != nil {

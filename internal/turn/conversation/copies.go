@@ -30,7 +30,7 @@ func newCopies(key chat.SessionKey) *copies {
 	}
 }
 
-// addMessage takes in a message, in ascending order, and its turn.
+// addMessage adds a message, in ascending order, and its turn.
 func (c *copies) addMessage(r dbsqlc.ForkMessagesRow, id int64) {
 	turn := chat.TurnID("")
 	if r.TurnID != nil {
@@ -80,7 +80,7 @@ func (c *copies) call(id chat.CallID) (chat.CallID, bool) {
 	return chat.NewCallID(made, step, n), ok
 }
 
-// control returns a record as it stands in the copy, under the given id. Records have to come in ascending order. ok is
+// control returns a record for the copy, under the given id. Records have to come in ascending order. ok is
 // false for those of turns that are not copied, and for those that refer to nothing in the copy.
 func (c *copies) control(old chat.Control, id chat.ControlID) (made chat.Control, ok bool) {
 	made = old

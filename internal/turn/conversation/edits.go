@@ -13,7 +13,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// maxMaskList bounds the masked results that are listed, newest first.
+// maxMaskList limits the listed masked results, newest first.
 const maxMaskList = 10_000
 
 // Control returns the record with a key; found is false when there is none.
@@ -29,7 +29,7 @@ func (s *Store) Control(ctx context.Context, session chat.SessionKey, key string
 	return c, err == nil, pg.Classify(err)
 }
 
-// Edits returns what the model changed of its view of a conversation and what it took back, newest first.
+// Edits returns the model's edits of its view of a conversation and their undos, newest first.
 func (s *Store) Edits(ctx context.Context, session chat.SessionKey, most int) ([]chat.Control, error) {
 	rows, err := dbsqlc.Q.EditList(ctx, s.db.Pool, dbsqlc.EditListParams{SessionKey: session, Most: int32(most)})
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/turn/transcript"
 )
 
-// Export returns all of a conversation: what was said before resets and compressions too, whole results in place of
-// their summaries, and what the model wrote where people see less. Messages that were taken back are not in it.
+// Export returns all of a conversation: also messages before resets and compactions, whole results instead of
+// their summaries, and the full text of the model where users see less. Messages that were taken back are not in it.
 func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Transcript, error) {
 	session, _, err := s.Session(ctx, key)
 	if err != nil {

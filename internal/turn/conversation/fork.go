@@ -16,24 +16,24 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// NewFork asks for a copy of a conversation.
+// NewFork describes a copy of a conversation to be made.
 type NewFork struct {
 	From    chat.SessionKey
 	Key     chat.SessionKey // of the copy
 	Channel string          // of the copy
 	Title   string          // of the copy
-	// Upto is a message with whose turn the copy ends; 0 means all of the conversation.
+	// Upto is the message with whose turn the copy ends; 0 means all of the conversation.
 	Upto chat.MessageID
-	// Back leaves out so many of the person's last messages and what followed them. It goes without Upto.
+	// Back leaves out that many of the user's last messages and what followed them. It excludes Upto.
 	Back int
 }
 
-// Fork copies a conversation, for the same user, into a session of its own: turns that are over with their steps,
+// Fork copies a conversation, for the same user, into a new session: turns that are over with their steps,
 // messages, calls, offloaded results and control records, so that the model sees of it what it saw then. Ids are new,
 // bodies of offloaded results are shared, runs in Temporal and usage stay those of the original. The original may run
-// meanwhile, and be deleted later. Where a session of the key is a fork of the original already, that is returned. It is
-// NotFound or a Conflict when the conversation has no such message, or its turn runs still, a Conflict where its owner has as many
-// sessions as they may, and Denied where it is one with a service.
+// meanwhile, and be deleted later. If a session of the key is a fork of the original already, that is returned. It
+// returns NotFound or Conflict if the conversation has no such message, or its turn runs still, Conflict if the owner has as many
+// sessions as allowed, and Denied if it is one with a service.
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	from, owner, err := s.Session(ctx, n.From)
 	if err == nil {
@@ -42,7 +42,7 @@ func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	if err != nil {
 		return chat.Session{}, err
 	}
-	// What is copied by several statements has to be of one moment.
+	// All statements of the copy have to read one snapshot.
 	err = quota.Make(ctx, s.quota, s.db, quota.Making{Of: quota.Sessions, Owner: owner, Still: true}, func(tx *pg.Tx) (bool, error) {
 		rows, err := dbsqlc.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: chat.Clean(n.Title)})
 		if err != nil {
@@ -102,7 +102,7 @@ func forkEnd(ctx context.Context, t *pg.Tx, n NewFork) (chat.MessageID, error) {
 	return chat.MessageID(end.Last), nil
 }
 
-// forkConversation copies what belongs to the messages up to the given one.
+// forkConversation copies the rows that belong to the messages up to the given one.
 func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.MessageID) error {
 	rows, err := dbsqlc.Q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
 	if err != nil {
@@ -195,7 +195,7 @@ func forkedControls(ctx context.Context, t *pg.Tx, from chat.SessionKey, upto ch
 	return out, nil
 }
 
-// forkSteps copies the steps, with the ids of what they were made from replaced by those of the copy.
+// forkSteps copies the steps, with the ids of their sources replaced by those of the copy.
 func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
 	rows, err := dbsqlc.Q.ForkStepMarks(ctx, t, c.oldTurns)
 	if err != nil {
@@ -216,7 +216,7 @@ func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
 	return dbsqlc.Q.ForkSteps(ctx, t, p)
 }
 
-// ForkedTurn names the copy of a turn.
+// ForkedTurn returns the id of the copy of a turn.
 func ForkedTurn(key chat.SessionKey, turn chat.TurnID) chat.TurnID {
 	sum := sha256.Sum256([]byte(string(key) + "\x00" + string(turn)))
 	return chat.TurnID(fmt.Sprintf("%x", sum[:16]))

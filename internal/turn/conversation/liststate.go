@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// SetShelf puts a conversation on a shelf, or back into the list of its person.
+// SetShelf sets the list state of a conversation.
 func (s *Store) SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		rows, err := dbsqlc.Q.SessionSetShelf(ctx, tx, dbsqlc.SessionSetShelfParams{Key: key, Shelf: shelf})

@@ -21,31 +21,31 @@ import (
 )
 
 const (
-	// maxMemorizeError bounds what is kept of why a try failed, in bytes.
+	// maxMemorizeError limits the stored reason of a failed try, in bytes.
 	maxMemorizeError = 500
-	// MemorizeAfter is how long the relay assumes that a job has its workflow, before it checks again.
+	// MemorizeAfter is how long the relay assumes that the workflow of a job runs, before it checks again.
 	MemorizeAfter = 15 * time.Second
 )
 
 // leaving is a conversation, or a part of one, that is removed from the context.
 type leaving struct {
 	session chat.SessionKey
-	key     string         // what makes it once, unique within the session
+	key     string         // makes it unique within the session
 	trigger string         // one of chat.Memorize*
 	upto    chat.MessageID // its last message
 	newest  chat.ControlID
 }
 
 // addMemorizeJob records that a conversation is to be written into memory, from the end of the last job, or else from where the
-// model's view began. It does not wait: the relay starts the work. Call it before the session begins anew. If the policy says
-// that its agent memorizes nothing, it records nothing.
+// model's view began. It does not wait: the relay starts the work. Call it before the session is reset. If the policy of its
+// agent disables memorizing, it records nothing.
 func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
 		return err
 	}
 	err := dbsqlc.Q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
 		SessionKey: l.session, Key: l.key, Trigger: l.trigger, Upto: int64(l.upto), Newest: int64(l.newest),
-		Anybody: l.trigger == chat.MemorizeSubagent, // it talks with nobody but its parent
+		Anybody: l.trigger == chat.MemorizeSubagent, // it talks only with its parent
 	})
 	if err != nil {
 		return fmt.Errorf("note what is to be memorized: %w", err)
@@ -53,7 +53,7 @@ func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
 	return nil
 }
 
-// memorizes reports whether the person and the policy say that this conversation is written into memory. It reads the document on the
+// memorizes reports whether the user and the policy allow writing this conversation into memory. It reads the document on the
 // connection of the transaction: waiting for another connection of the pool could be a deadlock.
 func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
 	s, err := dbsqlc.Q.SessionAgent(ctx, t, key)
@@ -93,7 +93,7 @@ func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) erro
 	}
 	return addMemorizeJob(ctx, t, leaving{
 		session: agent.SessionKey, key: fmt.Sprintf("subagent/%d", newest.MessageID), trigger: chat.MemorizeSubagent, upto: chat.MessageID(newest.MessageID),
-		newest: math.MaxInt64, // whatever is known of it by then
+		newest: math.MaxInt64, // any that exists by then
 	})
 }
 
@@ -125,7 +125,7 @@ func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.Memor
 	return out, nil
 }
 
-// MemorizeWindow returns what is left of a job: the conversation as it was when it was removed from the context, with the
+// MemorizeWindow returns the rest of a job: the conversation as it was when it was removed from the context, with the
 // summary of its beginning if no part is done yet.
 func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error) {
 	p := span{from: j.Done, last: j.Upto, newest: j.Newest}
@@ -142,14 +142,14 @@ func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Wi
 	return w, pg.Classify(err)
 }
 
-// MemorizeSpan says when the messages of a part were written.
+// MemorizeSpan returns when the messages of a part were written.
 func (s *Store) MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error) {
 	r, err := dbsqlc.Q.MemorizeJobSpan(ctx, s.db.Pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
 	return r.Since, r.Until, pg.Classify(err)
 }
 
-// MemorizePart says where the next part of a job ends, and returns where it does: an attempt before this one may have said
-// so already, which stands unless it is to be shorter. Conflict: another attempt is further.
+// MemorizePart sets where the next part of a job ends, and returns where it does: the end that an earlier attempt has set
+// stays, unless the part is to be shorter. Unavailable: another attempt is further.
 func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error) {
 	got, err := dbsqlc.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -158,7 +158,7 @@ func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.
 	return chat.MessageID(got), pg.Classify(err)
 }
 
-// Memorized notes that a part of a job is in memory.
+// Memorized records that a part of a job is in memory.
 func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error {
 	return pg.Classify(dbsqlc.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
 }
@@ -172,8 +172,8 @@ func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why strin
 	return int(n), pg.Classify(err)
 }
 
-// EndMemorize ends a job, once. Where something was kept the next turn of the conversation reads memory anew; where it
-// failed for good the person is told.
+// EndMemorize ends a job, once. If it changed memory, the next turn of the conversation reads memory again; if it
+// failed for good, the user gets a notice.
 func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		key, err := dbsqlc.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
@@ -188,7 +188,7 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 				return fmt.Errorf("drop the memory of the prompt: %w", err)
 			}
 		}
-		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // nobody reads there
+		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // no user reads there
 			return nil
 		}
 		lang, err := users.LanguageOf(ctx, tx, j.User, key, "")
@@ -244,7 +244,7 @@ func (s *Store) ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error {
 	return pg.Classify(dbsqlc.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
 }
 
-// MemorizeJobs returns the newest n jobs of a person.
+// MemorizeJobs returns the newest n jobs of a user.
 func (s *Store) MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error) {
 	rows, err := dbsqlc.Q.MemorizeJobList(ctx, s.db.Pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
+// Page selects a part of a transcript. After and Before exclude each other; neither means the newest.
 type Page struct {
 	After, Before chat.MessageID
 	Limit         int
 	Rewound       bool // with the messages that were taken out
 }
 
-// Transcript is a part of a conversation, ascending, with the feed sequence it is true at.
+// Transcript is a part of a conversation, ascending, with the feed sequence that it matches.
 type Transcript struct {
 	Messages []chat.Message
 	Queued   []chat.Queued
@@ -25,7 +25,7 @@ type Transcript struct {
 	HasMore  bool
 }
 
-// Messages returns a page of the transcript with what is queued and the feed cursor that matches. The cursor is read
+// Messages returns a page of the transcript with the queued messages and the feed cursor that matches. The cursor is read
 // first: an event that commits in between is seen twice, by its message id, never lost.
 func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (Transcript, error) {
 	session, err := dbsqlc.Q.SessionGet(ctx, s.db.Pool, key)
@@ -62,7 +62,7 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 	return out, nil
 }
 
-// MessageRows returns up to Limit+1 rows, ascending; the surplus one says that there is more.
+// MessageRows returns up to Limit+1 rows, ascending; the surplus one means that there are more.
 func (s *Store) MessageRows(ctx context.Context, key chat.SessionKey, page Page) ([]dbsqlc.Message, error) {
 	limit := int32(page.Limit) + 1
 	if page.After > 0 {
@@ -80,7 +80,7 @@ func (s *Store) MessageRows(ctx context.Context, key chat.SessionKey, page Page)
 	return rows, pg.Classify(err)
 }
 
-// WithCalls adds the calls of tools to messages, and which versions there are of them.
+// WithCalls returns the messages of rows with their tool calls and versions.
 func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Message, error) {
 	out := make([]chat.Message, len(rows))
 	index := make(map[chat.MessageID]int, len(rows))
@@ -101,7 +101,7 @@ func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 	return out, s.withBranches(ctx, out)
 }
 
-// MessageOf is the message of a row.
+// MessageOf returns the message of a row.
 func MessageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
 		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning, Pictures: r.Pictures,

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	// maxOffloadsListed is how many offloads of a session are listed.
+	// maxOffloadsListed limits the listed offloads of a session.
 	maxOffloadsListed = 200
-	// maxFilesChecked is how many offloaded files are looked after.
+	// maxFilesChecked limits the offloaded files that are checked for changes.
 	maxFilesChecked = 20
 )
 
-// StoreOffload keeps the whole of the result that a call has just got as a summary. Where the id is taken by another call the
+// StoreOffload stores the whole of the result that a call has just got as a summary. If another call has the id, the
 // whole result stays in the conversation.
 func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Offload) (dbsqlc.ToolCall, error) {
 	body := chat.Clean(o.Body)
@@ -46,8 +46,8 @@ func StoreOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Of
 	return call, nil
 }
 
-// OffloadBody returns the whole of an offloaded result that a session can recall: one of its own or, for a subagent, of
-// the session that keeps its offloads. NotFound if there is none.
+// OffloadBody returns the whole of an offloaded result that a session can recall: its result or, for a subagent, one of
+// the session that stores its offloads. NotFound if there is none.
 func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string) (string, error) {
 	body, err := dbsqlc.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: chat.Clean(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -59,7 +59,7 @@ func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string)
 	return body, nil
 }
 
-// Offloads lists what a session can recall, the newest 200, newest first.
+// Offloads lists the offloads that a session can recall, the newest 200, newest first.
 func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.OffloadEntry, error) {
 	rows, err := dbsqlc.Q.OffloadList(ctx, s.db.Pool, dbsqlc.OffloadListParams{SessionKey: key, N: maxOffloadsListed})
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.Offlo
 	return out, nil
 }
 
-// OffloadedFiles returns those of the named offloads that show files, the newest 20, with what the files were when they
+// OffloadedFiles returns those of the named offloads that show files, the newest 20, with the state of the files when they
 // were read.
 func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error) {
 	rows, err := dbsqlc.Q.OffloadFiles(ctx, s.db.Pool, dbsqlc.OffloadFilesParams{SessionKey: key, Ids: ids, N: maxFilesChecked})
@@ -103,7 +103,7 @@ func (s *Store) CallResult(ctx context.Context, key chat.SessionKey, id chat.Cal
 	return row.Result, nil
 }
 
-// DropBodies removes those of the bodies that no offload names any more. The second statement sees what was committed
+// DropBodies deletes those of the bodies that no offload refers to any more. The second statement sees the rows committed
 // while the first one waited.
 func DropBodies(ctx context.Context, t *pg.Tx, hashes [][]byte) error {
 	if len(hashes) == 0 {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Overrides is what a conversation decides for itself. nil leaves a value as it is; empty follows the scene, the agent and
+// Overrides has the settings of one conversation. nil leaves a value as it is; empty follows the scene, the agent and
 // the policy again.
 type Overrides struct {
 	Model      *string // id of a model
@@ -22,13 +22,13 @@ type Overrides struct {
 	Plan       *bool   // plan mode, which holds at once: for the turn that runs, too
 }
 
-// Override sets what a conversation decides for itself, and tells who watches it.
+// Override changes the settings of a conversation, and emits them to its clients.
 func (s *Store) Override(ctx context.Context, key chat.SessionKey, o Overrides) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error { return s.override(ctx, tx, key, o) })
 }
 
 // ChooseModel sets the model of a conversation as the command of a turn, empty for that of the agent, and answers the
-// command. Done twice it changes nothing the second time.
+// command. Repeated, it changes nothing.
 func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error {
 	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		return say, s.override(ctx, tx, o.Session, Overrides{Model: &model})
@@ -58,7 +58,7 @@ func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o 
 	return nil
 }
 
-// KeepFromChannel records that the send policy does not let the answers of a turn go to the channel. The transcript has
+// KeepFromChannel records that the send policy keeps the answers of a turn from the channel. The transcript has
 // them.
 func (s *Store) KeepFromChannel(ctx context.Context, turn chat.TurnID) error {
 	if err := dbsqlc.Q.TurnKeepFrom(ctx, s.db.Pool, turn); err != nil {

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// switchPlans lets the turns of a conversation that run follow its plan mode. One whose plan was approved goes on.
+// switchPlans applies the plan mode of a conversation to its running turns. One whose plan was approved goes on.
 func switchPlans(ctx context.Context, t *pg.Tx, key chat.SessionKey, on bool) error {
 	change := dbsqlc.Q.TurnPlanOff
 	if on {
@@ -23,7 +23,7 @@ func switchPlans(ctx context.Context, t *pg.Tx, key chat.SessionKey, on bool) er
 	return nil
 }
 
-// Planned notes in a turn that a person has approved its plan, or has sent it back. Where they have switched the mode off, it changes
+// Planned records in a turn that a user has approved its plan, or has sent it back. If they have switched the mode off, it changes
 // nothing.
 func Planned(ctx context.Context, t *pg.Tx, turn chat.TurnID, approved bool) error {
 	state := chat.PlanWanted

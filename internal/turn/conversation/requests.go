@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// StepWindow returns a step with what its request was made from, as it was then: later messages, records and rewinds are
+// StepWindow returns a step with the sources of its request, as they were then: later messages, records and rewinds are
 // left out. Steps of other sessions than key are not found, nor are steps without a request, such as open ones.
 func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (chat.SentStep, error) {
 	row, err := dbsqlc.Q.StepRequest(ctx, s.db.Pool, dbsqlc.StepRequestParams{TurnID: turn, Step: int32(step)})

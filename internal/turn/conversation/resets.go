@@ -12,21 +12,21 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Reset says which conversation begins anew, and why.
+// Reset describes the reset of a conversation.
 type Reset struct {
 	Key    chat.SessionKey
 	Once   string // key of the record
 	Reason string // one of chat.Reset*
-	model  string // to be chosen for the session; empty: the one it has
+	model  string // to be chosen for the session; empty: its current one
 }
 
-// ResetKey names the record of a reset by the accepted row that asked for it, which outlives a turn that is released.
+// ResetKey returns the record key of a reset from the accepted row that asked for it, which outlives a turn that is released.
 func ResetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int64(id), 10) }
 
-// ResetSession begins a conversation anew for the model, as the command of a turn: it sees nothing of what stands above the
+// ResetSession starts a conversation over for the model, as the command of a turn: it sees nothing above the
 // command, the to-do list is empty, no compaction holds, and the parts of the prompt are read again. Messages, running
-// background tasks and memory stay. model is chosen for the session unless it is empty. Where text was accepted behind the
-// command it is answered next, and the person sees a divider; otherwise they are told say as well. A command is carried out
+// background tasks and memory stay. model is chosen for the session unless it is empty. If text was accepted behind the
+// command it is answered next, and the user sees a divider; otherwise say is the command's answer as well. A command is carried out
 // once, also if its turn was released and another one has claimed it.
 func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
 	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
@@ -48,16 +48,16 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 	})
 }
 
-// Renew begins a conversation anew that no person asks for, such as one of a job that starts from nothing at each run: call
-// it before the message of the run is accepted. once names the run: a second call with it changes nothing.
+// Renew resets a conversation without a user's request, such as one of a job that starts from nothing at each run: call
+// it before the message of the run is accepted. once identifies the run: a second call with it changes nothing.
 func (s *Store) Renew(ctx context.Context, key chat.SessionKey, once, reason string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		return s.BeginAnew(ctx, tx, Reset{Key: key, Once: "renew/" + once, Reason: reason})
 	})
 }
 
-// BeginAnew writes the record of a reset, with which the conversation begins for the model, and all that follows from it. Where
-// the record is there it changes nothing.
+// BeginAnew writes the record of a reset, with which the conversation begins for the model, and applies it. If
+// the record exists it changes nothing.
 func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 	newest, err := dbsqlc.Q.ResetNewest(ctx, tx, f.Key)
 	if err != nil {
@@ -76,7 +76,7 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 	return s.clear(ctx, tx, f, c.ID)
 }
 
-// clear removes what belonged to the conversation before a reset.
+// clear removes the state of the conversation from before a reset.
 func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.ControlID) error {
 	err := dbsqlc.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.Key, Control: int64(control), Model: chat.Clean(f.model)})
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Store) clear(ctx context.Context, tx *pg.Tx, f Reset, control chat.Cont
 	return nil
 }
 
-// Resets lists where a conversation began anew, newest first, without those that a rewind has undone.
+// Resets lists the resets of a conversation, newest first, without those that a rewind has undone.
 func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Began, error) {
 	rows, err := dbsqlc.Q.ResetList(ctx, s.db.Pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// rewindWords bounds the words that name a message in an answer, in characters.
+	// rewindWords limits the words that identify a message in an answer, in characters.
 	rewindWords = 60
-	// rewindChoices is how many messages an answer offers.
+	// rewindChoices limits the messages that an answer offers.
 	rewindChoices = 10
 )
 
@@ -42,8 +42,8 @@ func orderOf(ctx context.Context, db pg.DBTX, turn chat.TurnID) (chat.TurnComman
 	}, nil
 }
 
-// AnswerCommand carries out the command of a turn and answers it, in one transaction. A function that returns an empty text has
-// answered itself. A command that has its answer, or whose turn is closed, is not carried out.
+// AnswerCommand carries out the command of a turn and answers it, in one transaction. If do returns an empty text it has
+// written the answer. A command that has its answer, or whose turn is closed, is not carried out.
 func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o chat.TurnCommand) (string, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.TurnLock(ctx, tx, turn)
@@ -68,16 +68,16 @@ func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx 
 	})
 }
 
-// AnswerOrder answers the command of a turn with a sentence, and does nothing else.
+// AnswerOrder answers the command of a turn with a text, and does nothing else.
 func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error {
 	return s.AnswerCommand(ctx, turn, func(*pg.Tx, chat.TurnCommand) (string, error) { return text, nil })
 }
 
-// Rewind takes a person's message and everything after it out of the conversation, as the command of a turn, and answers
+// Rewind takes a user's message and everything after it out of the conversation, as the command of a turn, and answers
 // the command: their back-th last message, or the one with the id to. The command itself stays, and so do files. The
 // conversation begins for the model where it did before that message: with an older reset and compaction, with the to-do
-// list of then, and without the edits that the turns made which are gone. Where there is no such message, the answer says
-// so. A command is carried out once, also if its turn was released and another one has claimed it.
+// list of then, and without the edits made by the removed turns. If there is no such message, the answer explains it.
+// A command is carried out once, also if its turn was released and another one has claimed it.
 func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
 	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
@@ -96,7 +96,7 @@ func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.
 	})
 }
 
-// rewindKey is the key of the record of a rewind. It is made from the row of the command, which outlives a turn that is
+// rewindKey returns the key of the record of a rewind. It is made from the row of the command, which outlives a turn that is
 // released.
 func rewindKey(o chat.TurnCommand) string { return fmt.Sprintf("rewind/%d", o.Inbox) }
 
@@ -126,8 +126,8 @@ func rewindConversation(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang 
 	return control, "", beginWhereItHolds(ctx, t, o.Session, control.ID)
 }
 
-// takeOut takes what stands from the message of a record on, before another one, out of the conversation: messages, what stands
-// for them, and the edits that their turns made of what stays.
+// takeOut takes the rows from the message of a record on, before another one, out of the conversation: messages, records that replace
+// them, and the edits that their turns made of messages that stay.
 func takeOut(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Control, before chat.MessageID) error {
 	first := rewind.Rewind.From
 	err := dbsqlc.Q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: key, Control: int64(rewind.ID), First: first, Before: before})
@@ -141,7 +141,7 @@ func takeOut(ctx context.Context, t *pg.Tx, key chat.SessionKey, rewind chat.Con
 	return undoEdits(ctx, t, key, rewind)
 }
 
-// beginWhereItHolds lets a conversation begin for the model with the reset, the compaction and the to-do list that hold, after
+// beginWhereItHolds sets the reset, the compaction and the to-do list in force as the beginning of a conversation for the model, after
 // records took messages out or were taken back.
 func beginWhereItHolds(ctx context.Context, t *pg.Tx, key chat.SessionKey, changed ...chat.ControlID) error {
 	began, err := dbsqlc.Q.RewindReset(ctx, t, key)
@@ -203,7 +203,7 @@ func rewindTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang,
 	return 0, strings.Join(lines, "\n"), nil
 }
 
-// rewindable says why a message cannot be taken back; empty: it can.
+// rewindable returns why a message cannot be taken back; empty: it can.
 func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.MessageID) (i18n.ID, error) {
 	m, err := dbsqlc.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
 	switch {
@@ -249,7 +249,7 @@ func sayRewound(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lan
 	return i18n.Say(lang, i18n.Rewound, n, chat.FirstWords(first.Content, rewindWords)), nil
 }
 
-// CheckRewind says why a message cannot be taken back, before anybody asks for it: NotFound or Conflict.
+// CheckRewind returns why a message cannot be taken back, before the command is sent: NotFound or Conflict.
 func (s *Store) CheckRewind(ctx context.Context, key chat.SessionKey, id chat.MessageID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := rewindable(ctx, tx, key, id)

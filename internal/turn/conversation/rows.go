@@ -10,12 +10,12 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// ToolEvent is the event of a call.
+// ToolEvent returns the event of a call.
 func ToolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
 	return chat.ToolEvent{Turn: r.TurnID, Step: int(r.Step), ToolCall: CallOf(r)}
 }
 
-// CallOf is the call of a row.
+// CallOf returns the call of a row.
 func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
@@ -47,7 +47,7 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 }
 
-// askedOf are the arguments that a person has changed; empty: they changed none.
+// askedOf returns the arguments before a user's change; empty: they changed none.
 func askedOf(r dbsqlc.ToolCall) string {
 	if r.AskedArguments == nil {
 		return ""
@@ -55,7 +55,7 @@ func askedOf(r dbsqlc.ToolCall) string {
 	return *r.AskedArguments
 }
 
-// alwaysOf are the rules that an answer with always sets. A call from before they were kept has the one for its tool.
+// alwaysOf returns the rules that an answer with always sets. A call without stored rules has the one for its tool.
 func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
 	if r.Always == nil && len(r.Questions) == 0 && r.Plan == nil {
 		return []chat.ToolRule{{Tool: r.Name, Rule: chat.RuleAllow}}
@@ -63,7 +63,7 @@ func alwaysOf(r dbsqlc.ToolCall) []chat.ToolRule {
 	return r.Always
 }
 
-// TurnOf is the turn of a row.
+// TurnOf returns the turn of a row.
 func TurnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
 		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.AsksAt, r.WaitsReason), Allows: allowanceOf(r),
@@ -73,7 +73,7 @@ func TurnOf(r dbsqlc.Turn) chat.Turn {
 	}
 }
 
-// allowanceOf says that a person allows everything in a turn; nil: nobody does, or it has ended.
+// allowanceOf returns the permission for all calls of a running turn; nil: there is none.
 func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
 	if r.AllowsBy == "" || r.AllowsSince == nil || r.State != chat.TurnRunning {
 		return nil
@@ -81,7 +81,7 @@ func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
 	return &chat.Allowance{By: r.AllowsBy, Since: *r.AllowsSince, Calls: int(r.AllowsCalls)}
 }
 
-// WaitOf is the wait of a turn for its provider; nil: it does not wait.
+// WaitOf returns the wait of a turn for its provider; nil: it does not wait.
 func WaitOf(since, until, next *time.Time, reason string) *chat.Wait {
 	if since == nil || until == nil {
 		return nil
@@ -89,12 +89,12 @@ func WaitOf(since, until, next *time.Time, reason string) *chat.Wait {
 	return &chat.Wait{Since: *since, Until: *until, Next: next, Reason: reason}
 }
 
-// RefOf names the subagent of a row.
+// RefOf returns the reference of the subagent of a row.
 func RefOf(r dbsqlc.Subagent) chat.SubagentRef {
 	return chat.SubagentRef{Session: r.SessionKey, Parent: r.Parent, Role: r.Role, Instance: r.Instance, Call: r.CallID}
 }
 
-// WordsOf returns what a person wrote, where a row holds the command that it stands for.
+// WordsOf returns the user's text, also if the row holds the command that replaced it.
 func WordsOf(body string, options json.RawMessage) string {
 	if said := SaidIn(options); said.Said != "" {
 		return chat.Clean(said.Said)

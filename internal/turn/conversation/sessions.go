@@ -34,12 +34,12 @@ type NewSession struct {
 	Origin   chat.Origin
 	Shelf    chat.ListState // empty: in the list
 
-	// Arriving: a message on a platform begins it, which is never lost to how many sessions its owner has.
+	// Arriving is true if a message on a platform begins it: the limit of its owner's sessions does not apply.
 	Arriving bool
 }
 
-// CreateSession creates a session or finds the one that is there. It reports whether it created it. It is a Conflict where the owner has
-// as many as they may. Denied: it would be one with a service, which only consumers begin.
+// CreateSession creates a session or finds an existing one. It reports whether it created it. It returns Conflict if the owner has
+// as many as allowed, and Denied for one with a service, which only consumers begin.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	if err := n.ofHouse(); err != nil {
 		return false, err
@@ -57,8 +57,8 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	return made && err == nil, err
 }
 
-// Create writes the row of a session, unless there is one: then it reports false. It asks neither whose the agent is nor how many sessions
-// the owner has.
+// Create writes the row of a session, unless there is one: then it reports false. It checks neither the agent nor the owner's number
+// of sessions.
 func Create(ctx context.Context, db pg.DBTX, n NewSession) (bool, error) {
 	origin, err := json.Marshal(n.Origin)
 	if err != nil {
@@ -74,7 +74,7 @@ func Create(ctx context.Context, db pg.DBTX, n NewSession) (bool, error) {
 	return rows == 1, nil
 }
 
-// ofHouse refuses a conversation with a service, whichever way its agent was named.
+// ofHouse returns Denied for a conversation with a service, named by its agent or its key.
 func (n NewSession) ofHouse() error {
 	named := policy.IsService(n.Agent)
 	if k, err := session.Parse(n.Key); err == nil {
@@ -98,8 +98,8 @@ func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session,
 	return s.SessionOf(row), row.UserID, nil
 }
 
-// Sessions lists the sessions of a user that lie on one of the shelves and whose title holds q, pinned ones first, then by last
-// interaction. Without a shelf it is those of the list.
+// Sessions lists the sessions of a user with one of the list states whose title contains q, pinned ones first, then by last
+// interaction. Without a state it lists those in the list.
 func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int, shelves ...chat.ListState) ([]chat.Session, error) {
 	if len(shelves) == 0 {
 		shelves = []chat.ListState{chat.Listed}
@@ -119,7 +119,7 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 	return out, nil
 }
 
-// UpdateSession changes what a person may change of a session; nil leaves a value as it is.
+// UpdateSession changes the settings of a session that a user may change; nil leaves a value as it is.
 func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error {
 	if title != nil {
 		title = new(chat.Clean(*title))
@@ -137,7 +137,7 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 	})
 }
 
-// SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.
+// SetCwd sets the working folder of a session's tools: a folder of one runner, which is invalid on others.
 func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir string) error {
 	return pg.Classify(s.SetCwdIn(ctx, s.db.Pool, key, runner, dir))
 }
@@ -207,7 +207,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 	})
 }
 
-// SessionOf is the session of a row.
+// SessionOf returns the session of a row.
 func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
 	out := chat.Session{

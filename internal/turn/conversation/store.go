@@ -1,4 +1,4 @@
-// Package conversation keeps transcripts, what models see of them, and the sessions that they belong to.
+// Package conversation stores transcripts, the models' views of them, and the sessions that they belong to.
 package conversation
 
 import (
@@ -7,7 +7,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// Store keeps transcripts, what models see of them, and the sessions that they belong to. It is safe for concurrent use.
+// Store keeps transcripts, the models' views of them, and their sessions. It is safe for concurrent use.
 type Store struct {
 	db     *pg.DB
 	quota  *quota.Quota

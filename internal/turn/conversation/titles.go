@@ -15,8 +15,8 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// titledChannels are those whose conversations a model may give a title: each is about one thing, and people find it in a list by its
-// title. A conversation on a platform goes on for ever, and is listed by its place.
+// titledChannels are the channels whose conversations a model may give a title: each has one subject, and users find it in a list by
+// its title. A conversation on a platform never ends, and is listed by its place.
 var titledChannels = []string{"web", "cli", "api", "openai", "openai-user"}
 
 // titleOpen reports whether a model may give a new conversation its title.
@@ -24,17 +24,17 @@ func (n NewSession) titleOpen() bool {
 	return n.Title == "" && n.Shelf == chat.Listed && (n.ChatType == "" || n.ChatType == chat.ChatDirect) && slices.Contains(titledChannels, n.Channel)
 }
 
-// titleRoomPause is in how many milliseconds to ask again whether a model may be called for a title.
+// titleRoomPause is the wait before the next check whether a model may be called for a title, in milliseconds.
 const titleRoomPause = 2000
 
-// Titles are what models make of the titles of conversations.
+// Titles sets titles of conversations that models made.
 type Titles struct{ conversations *Store }
 
-// NewTitles returns those of the conversations of a store.
+// NewTitles returns the titles of the conversations of a store.
 func NewTitles(s *Store) *Titles { return &Titles{s} }
 
-// TitleSubject returns what a turn was about, at most so many characters of each text. false: the conversation needs no title, or
-// nothing was said.
+// TitleSubject returns the subject of a turn, at most most characters of each text. false: the conversation needs no title, or
+// there is no text.
 func (t *Titles) TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error) {
 	db := t.conversations.db
 	row, err := dbsqlc.Q.TitleSubject(ctx, db.Pool, dbsqlc.TitleSubjectParams{SessionKey: key, TurnID: &turn, Most: int32(most)})
@@ -47,7 +47,7 @@ func (t *Titles) TitleSubject(ctx context.Context, key chat.SessionKey, turn cha
 	return chat.TitleSubject{Question: row.Question, Answer: row.Answer}, true, nil
 }
 
-// TitleRoom is RateLimited while as many calls to models run for the tenant of a conversation as may.
+// TitleRoom returns RateLimited while as many calls to models run for the tenant of a conversation as allowed.
 func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
 	most, err := t.conversations.quota.Caps(ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
 	return nil
 }
 
-// GiveTitle gives a conversation the title that a model made, unless it was named before; empty: it keeps the one that it has, for
-// good. It reports whether it has the title now by this call.
+// GiveTitle gives a conversation the title that a model made, unless it was named before; empty: it keeps its current one, for
+// good. It reports whether this call set the title.
 func (t *Titles) GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error) {
 	db := t.conversations.db
 	err = db.InTx(ctx, func(tx *pg.Tx) error {

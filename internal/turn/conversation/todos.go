@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// planAgain restores the to-do list from the conversation: as the last call that is still in it wrote it.
+// planAgain restores the to-do list from the conversation: as written by the last call that is still in it.
 func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	written, err := dbsqlc.Q.TodosWritten(ctx, t, key)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -36,8 +36,8 @@ func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	return nil
 }
 
-// writtenTodos reads the arguments of a call of todo_write that succeeded: entries without an id have the number of their
-// place. What cannot be read is no list.
+// writtenTodos reads the arguments of a call of todo_write that succeeded: entries without an id get the number of their
+// position. Unreadable arguments are an empty list.
 func writtenTodos(arguments string) []chat.Todo {
 	todos := []chat.Todo{}
 	var said struct {

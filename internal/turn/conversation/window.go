@@ -14,10 +14,10 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Window returns what a request to the model is made from: the conversation since its last compaction, in the order the
+// Window returns the sources of a request to the model: the conversation since its last compaction, in the order the
 // model reads it, and the records that change how it is shown. Calls and results are one row each, so every call that is
-// returned has a pair; a call that is still open is marked so by its state. What the model sees is written by the turn
-// that runs, so the reads need no snapshot in common.
+// returned has a pair; a call that is still open is marked so by its state. Only the running turn writes the model's
+// view, so the reads need no common snapshot.
 func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, error) {
 	base, err := dbsqlc.Q.ContextBase(ctx, s.db.Pool, key)
 	if err != nil {
@@ -57,12 +57,12 @@ func surroundings(base dbsqlc.ContextBaseRow, w *chat.Window) error {
 	return nil
 }
 
-// span is a part of a conversation, as it stood when a record was the newest.
+// span is a part of a conversation, as it was when a record was the newest.
 type span struct {
 	compaction *chat.ControlID
-	from, last chat.MessageID // after the one and up to the other
+	from, last chat.MessageID // after from, up to last
 	newest     chat.ControlID
-	noCalls    bool // there are none
+	noCalls    bool // the span has no calls
 }
 
 func (s *Store) window(ctx context.Context, key chat.SessionKey, p span) (chat.Window, error) {
@@ -76,7 +76,7 @@ func (s *Store) window(ctx context.Context, key chat.SessionKey, p span) (chat.W
 	return w, s.windowAsked(ctx, p, &w)
 }
 
-// windowAsked reads what a turn was asked, if the window begins in its middle.
+// windowAsked reads the message that a turn answers, if the window begins in its middle.
 func (s *Store) windowAsked(ctx context.Context, p span, w *chat.Window) error {
 	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
 		return nil
@@ -167,8 +167,8 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 	return nil
 }
 
-// AddControl appends a record that changes what the model sees. A record with the same key stands: added is false then,
-// and it is returned.
+// AddControl appends a record that changes the model's view. If a record with the same key exists, added is false,
+// and that record is returned.
 func (s *Store) AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		stored, added, err = addControl(ctx, tx, key, c)

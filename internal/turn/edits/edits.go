@@ -1,4 +1,4 @@
-// Package edits stores which messages users have changed or withdrawn on platforms after a turn had read them, and tells the model.
+// Package edits stores which messages users have edited or recalled on platforms after a turn had read them, and informs the model.
 package edits
 
 import (
@@ -16,13 +16,13 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// maxBody bounds what a model is told of a new text, in bytes.
+// maxBody limits a new text in the model's context, in bytes.
 const maxBody = 8000
 
-// Key names a message of a platform without saying anything of it.
+// Key identifies a message of a platform by a hash.
 type Key []byte
 
-// KeyOf returns the key of a message. place is the chat, or for a direct chat the person; id is the platform's.
+// KeyOf returns the key of a message. place is the chat, or for a direct chat the user; id is the platform's.
 func KeyOf(channel, account string, t chat.ChatType, place, id string) Key {
 	kind := "place"
 	if t == chat.ChatDirect || t == "" {
@@ -32,7 +32,7 @@ func KeyOf(channel, account string, t chat.ChatType, place, id string) Key {
 	return sum[:]
 }
 
-// KeyIn returns the key of a message by where an answer to it goes.
+// KeyIn returns the key of a message by the address of replies to it.
 func KeyIn(channel, account string, to chat.Address) Key {
 	if to.ChatType == chat.ChatDirect || to.ChatType == "" {
 		return KeyOf(channel, account, to.ChatType, to.Peer, to.ReplyTo)
@@ -40,33 +40,33 @@ func KeyIn(channel, account string, to chat.Address) Key {
 	return KeyOf(channel, account, to.ChatType, to.Chat, to.ReplyTo)
 }
 
-// Message is one of a platform as its sender changes it or takes it back.
+// Message is a message of a platform that its sender edits or recalls.
 type Message struct {
 	Key              Key
 	Channel, Account string
-	User             chat.UserID // who wrote it
-	IDs              []string    // of the rows that may have been made of it
+	User             chat.UserID // its sender
+	IDs              []string    // on the platform, of the rows that may have been made of it
 }
 
-// Store answers what was taken back. It is safe for concurrent use.
+// Store keeps recalled messages. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// IsRecalled reports whether a message was taken back within 30 days.
+// IsRecalled reports whether a message was recalled within 30 days.
 func (s *Store) IsRecalled(ctx context.Context, key Key) (bool, error) {
 	return IsRecalled(ctx, s.db.Pool, key)
 }
 
-// IsRecalled is Store.IsRecalled by given queries.
+// IsRecalled is Store.IsRecalled on a given connection.
 func IsRecalled(ctx context.Context, db pg.DBTX, key Key) (bool, error) {
 	gone, err := dbsqlc.Q.AmendedIsRecalled(ctx, db, key)
 	return gone, pg.Classify(err)
 }
 
-// Recall notes that a message was taken back, before anybody looks what has become of it: whoever accepts it at the same time looks
-// afterwards, so that one of the two sees the other.
+// Recall records that a message was recalled. Call it before looking for the message: a transaction that accepts it at the same time
+// checks the record afterwards, so that one of the two sees the other.
 func (s *Store) Recall(ctx context.Context, key Key) error {
 	if _, err := dbsqlc.Q.AmendedRecall(ctx, s.db.Pool, key); err != nil {
 		return pg.Classify(fmt.Errorf("note that a message was taken back: %w", err))
@@ -74,9 +74,9 @@ func (s *Store) Recall(ctx context.Context, key Key) error {
 	return pg.Classify(dbsqlc.Q.AmendedForget(ctx, s.db.Pool))
 }
 
-// RecallRead takes a message back that does not wait any more: one that gave way to others does not come into the transcript with them;
-// of one that a turn has read the model is told with the next message, and the turn is stopped where it answers nothing else. It reports
-// false where that was done before.
+// RecallRead recalls a message that does not wait any more: one that gave way to others stays out of the transcript; about one that a
+// turn has read the model is informed with the next message, and the turn is stopped if it answers nothing else. It reports
+// false if that was done before.
 func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (changed bool, err error) {
 	row, err := dbsqlc.Q.AmendedOutcome(ctx, t, id)
 	if err != nil {
@@ -102,13 +102,13 @@ func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (change
 	return n > 0, nil
 }
 
-// RecallHeard notes that a message was taken back which came into the transcript of a conversation although it was not for the bot.
+// RecallHeard records the recall of a message that came into a transcript although it was not for the bot.
 func RecallHeard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
 	n, err := dbsqlc.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
 	return n > 0, err
 }
 
-// EditRead notes the new text of a message that a turn has read. It reports false for one that no turn has read, that was taken back, or
+// EditRead records the new text of a message that a turn has read. It reports false for one that no turn has read, that was recalled, or
 // that has this text already.
 func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text string) (changed bool, err error) {
 	n, err := dbsqlc.Q.AmendedEdit(ctx, t, dbsqlc.AmendedEditParams{Key: key, InboxID: id, Body: chat.Clean(text)})
@@ -118,8 +118,8 @@ func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text stri
 	return n > 0, nil
 }
 
-// Tell returns what the model reads before the next message of a conversation; empty: nothing was changed. It is told once, by the
-// message of that turn.
+// Tell returns the changes that the model reads before the next message of a conversation; empty: nothing was changed. Each change is
+// reported once, with the message of that turn.
 func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, zone *time.Location) (string, error) {
 	rows, err := dbsqlc.Q.AmendedTake(ctx, t, dbsqlc.AmendedTakeParams{SessionKey: string(key), Turn: string(turn)})
 	if err != nil {
@@ -132,7 +132,7 @@ func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, 
 	return b.String(), nil
 }
 
-// line is what the model reads of one message. Names and texts of people cannot end it.
+// line returns the model's line about one message. Names and texts of users cannot end it.
 func line(r dbsqlc.AmendedTakeRow, zone *time.Location) string {
 	who, which := "The person", "a message of the chat that was not for you"
 	if r.Name != "" {
@@ -155,7 +155,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxBody], "") + " …"
 }
 
-// Returned ends the messages that a turn gave back to the queue although they were taken back meanwhile, and returns them.
+// Returned ends the messages that a turn gave back to the queue although they were recalled meanwhile, and returns them.
 func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.AmendedReturnedRow, error) {
 	rows, err := dbsqlc.Q.AmendedReturned(ctx, t, session)
 	if err != nil {
@@ -164,7 +164,7 @@ func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.
 	return rows, nil
 }
 
-// Untell has the model told again what a turn had told it that gives its messages back to the queue.
+// Untell makes Tell report the changes of a turn again, when the turn gives its messages back to the queue.
 func Untell(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
 	if err := dbsqlc.Q.AmendedUntell(ctx, t, string(turn)); err != nil {
 		return fmt.Errorf("tell again what people changed: %w", err)
@@ -172,7 +172,7 @@ func Untell(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
 	return nil
 }
 
-// EndedTurn reports whether a turn was to answer nothing but what was taken back.
+// EndedTurn reports whether a turn had only recalled messages to answer.
 func EndedTurn(ctx context.Context, db pg.DBTX, turn chat.TurnID) (bool, error) {
 	ended, err := dbsqlc.Q.AmendedTurn(ctx, db, string(turn))
 	if errors.Is(err, pgx.ErrNoRows) {

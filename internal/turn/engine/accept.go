@@ -32,17 +32,17 @@ type Inbound struct {
 	Account    string // empty where a channel has one account
 	PlatformID string // unique per (channel, account, user); repeated deliveries carry the same one
 	Text       string
-	OwnAlone   bool // of what waits a stop takes back what its sender wrote, and leaves what others did
-	Control    bool // the text is a command for a turn to carry out, in its place in the queue
+	OwnAlone   bool // a stop drops only the queued messages of its sender
+	Control    bool // the text is a command that a turn carries out, in its place in the queue
 
-	Sender  string            // name of who wrote it, where several people write
+	Sender  string            // name of the sender, where several users write
 	SentAt  time.Time         // by the platform's clock; zero: now. A time in the future counts as now
 	Seq     int64             // the platform's order among messages of one instant
-	To      *chat.Address     // where what answers it is delivered; nil: its sender reads the events of the session
+	To      *chat.Address     // where replies to it are delivered; nil: its sender reads the events of the session
 	Queue   chat.Queue        // how it waits; empty members are followup, 500 ms, MaxQueued, reject
-	Files   []chat.Attachment // what came with it; the message waits until they are there
-	Options chat.Options      // what directives said for this message alone
-	// Expired says why the conversation has ended since a person last wrote in it, empty if it goes on. Nil: it never ends.
+	Files   []chat.Attachment // its attachments; the message waits until they are there
+	Options chat.Options      // from directives, for this message alone
+	// Expired returns why the conversation has expired since a user last wrote in it, empty if it goes on. Nil: it never ends.
 	Expired func(last time.Time) (reason string)
 }
 
@@ -54,7 +54,7 @@ func (in Inbound) kind() string {
 	return kindMessage
 }
 
-// files are the files that a message waits for. Those of a platform need an account to be fetched with.
+// files returns the files that a message waits for. Those of a platform need an account to be fetched with.
 func (in Inbound) files() []chat.Attachment {
 	if in.Control || in.To == nil && slices.ContainsFunc(in.Files, func(f chat.Attachment) bool { return f.At == "" && f.Shown == nil }) {
 		return nil
@@ -67,7 +67,7 @@ func (in Inbound) fetches() bool {
 	return slices.ContainsFunc(in.files(), func(f chat.Attachment) bool { return f.Shown == nil })
 }
 
-// expect says in the row of a message how many files came with it, and until when it waits for those that are fetched.
+// expect sets in the row of a message how many files came with it, and until when it waits for those that are fetched.
 func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
 	p.Files = int32(len(in.files()))
 	if in.fetches() {
@@ -81,30 +81,30 @@ type Accepted struct {
 	Duplicate bool // it had been accepted before; nothing new happened
 	// Position is its place in the queue, from 1; 0 if it does not wait.
 	Position int
-	// Idle says that the session was idle: no turn of it ran, and no message waited.
+	// Idle is true if the session was idle: no turn of it ran, and no message waited.
 	Idle bool
 	// Wait is how long it may not be claimed, because more of the same burst may follow: wake its turn then.
 	Wait time.Duration
-	// Fetch says that its files have to be fetched before it may be claimed; the caller starts that.
+	// Fetch is true if its files have to be fetched before it may be claimed; the caller starts that.
 	Fetch bool
-	// Dropped are the messages that will get no turn because of this one, which may be itself. Their senders were told.
+	// Dropped are the messages that get no turn because of this one, which may be itself. Their senders were notified.
 	Dropped []chat.InboxID
-	// Ended says why it gets no turn itself, in the words that its sender was told; empty if it waits.
+	// Ended is the notice to the sender why the message gets no turn; empty if it waits.
 	Ended string
 	Mode  chat.QueueMode // empty for a duplicate
-	// Answer: it was said to a question that a turn waits for, and is no message for the model.
+	// Answer is true if it answers a question that a turn waits for, and is no message for the model.
 	Answer bool
-	// Taken: an administrator has taken over the conversation and reads the message in the transcript; no turn answers it (servicestore.Handover).
+	// Taken is true if an administrator has taken over (servicestore.Handover) and reads the message in the transcript; no turn answers it.
 	Taken bool
 }
 
 const (
-	// MaxQueued is how many messages of a session may wait for a turn unless its queue says otherwise (DESIGN §15).
+	// MaxQueued is the default limit of a session's messages that wait for a turn (DESIGN §15).
 	// Messages that are accepted at the same instant may exceed it by as many.
 	MaxQueued = 32
-	// quietWindow is how many milliseconds of silence end a burst unless its queue says otherwise.
+	// quietWindow is the default silence that ends a burst, in milliseconds.
 	quietWindow = 500
-	// longestBurst is how many milliseconds after its first message a burst ends in any case.
+	// longestBurst is the time after its first message at which a burst ends in any case, in milliseconds.
 	longestBurst = 5000
 )
 
@@ -117,9 +117,9 @@ const (
 )
 
 // Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded outcome
-// that its sender is told. The same platform id with the same text is a duplicate; with another text it is a Conflict. A
-// full queue is RateLimited, unless its drop policy drops another message. What a consumer writes in a conversation that a person of the house
-// has taken is for them, and for no turn (Taken).
+// that its sender is notified of. The same platform id with the same text is a duplicate; with another text it is a Conflict. A
+// full queue is RateLimited, unless its drop policy drops another message. A consumer's message in a conversation that an
+// administrator has taken over is for the administrator and gets no turn (Taken).
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
@@ -137,7 +137,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	return got, err
 }
 
-// keepTaken commits a message of a consumer that a person answers.
+// keepTaken commits a message of a consumer in a conversation that an administrator has taken over.
 func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Handover, zones []string) (Accepted, error) {
 	row, err := insertMessage(ctx, t, in, noLimit, new(servicestore.OutcomeTaken))
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -186,7 +186,7 @@ func (in Inbound) displaces() bool {
 // ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
 func (in Inbound) ready() Inbound {
 	in.Text, in.Sender = chat.Clean(in.Text), chat.Clean(in.Sender)
-	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 || in.Options.Plan { // what takes the place of another message, or wants a plan, has a turn of its own
+	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 || in.Options.Plan { // replacements and plan requests get a separate turn
 		in.Queue.Mode = chat.QueueFollowup
 	}
 	if in.Queue.Cap <= 0 {
@@ -230,9 +230,9 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	return got, placeInQueue(ctx, t, in, &got)
 }
 
-// insertOrFind inserts the row of a message, or finds what was accepted of it before. pgx.ErrNoRows: the queue is full.
+// insertOrFind inserts the row of a message, or returns the one accepted before. pgx.ErrNoRows: the queue is full.
 func insertOrFind(ctx context.Context, t *pg.Tx, in Inbound, room int) (row dbsqlc.InboxInsertRow, known *Accepted, err error) {
-	for range 2 { // the row that was in the way may have been given another id since (AnswerNewest)
+	for range 2 { // the conflicting row may have got another id meanwhile (AnswerNewest)
 		row, err = insertMessage(ctx, t, in, room, nil)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, nil, err
@@ -245,7 +245,7 @@ func insertOrFind(ctx context.Context, t *pg.Tx, in Inbound, room int) (row dbsq
 	return row, nil, err
 }
 
-// gone is Unavailable where a row could not be written because its session was deleted at the same instant; any other err stays.
+// gone returns Unavailable if a row could not be written because its session was just deleted; it returns any other err unchanged.
 func gone(key chat.SessionKey, err error) error {
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "inbox_session_key_fkey" {
 		return deleted(key)
@@ -253,7 +253,7 @@ func gone(key chat.SessionKey, err error) error {
 	return err
 }
 
-// deleted is the error of a session that was just deleted. A client that sends the message again learns what happened to it,
+// deleted returns the error for a session that was just deleted. A client that sends the message again gets its outcome,
 // or begins a new session.
 func deleted(key chat.SessionKey) error {
 	return fault.Errorf(fault.Unavailable, "session %s was deleted at this moment", key)
@@ -277,8 +277,8 @@ func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
 	t.Emit(in.Session, chat.EventQueued, q)
 }
 
-// AcceptedBefore finds the message or queued command that was accepted under the same platform id. One that says
-// something else is a Conflict.
+// AcceptedBefore returns the message or queued command accepted under the same platform id; found is false if there is none. A
+// different text is a Conflict.
 func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted, found bool, err error) {
 	in = in.ready()
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -313,7 +313,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	switch {
 	case outcome == nil:
 		in.expect(&p)
-	case *outcome == servicestore.OutcomeTaken: // its files stand beside it, and nothing waits for them
+	case *outcome == servicestore.OutcomeTaken: // its files are stored with it, and nothing waits for them
 		in.expect(&p)
 		p.FilesMs = 0
 	}
@@ -351,8 +351,8 @@ func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target 
 	return row.ID, err
 }
 
-// findDuplicate finds what was accepted under the same platform id. A text that its sender has edited since is compared as
-// it was first.
+// findDuplicate returns the row accepted under the same platform id; NotFound if there is none. An edited message matches by
+// its original and its current text.
 func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Accepted, error) {
 	row, err := dbsqlc.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,
@@ -364,7 +364,7 @@ func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Acce
 		return Accepted{}, fmt.Errorf("look up message id: %w", err)
 	}
 	if _, bang := command.Bang(in.Text); row.Kind == kindCommand && kind == kindMessage && !bang && !command.Slashed(in.Text) {
-		kind = row.Kind // it was the answer to a question that is not open any more
+		kind = row.Kind // it answered a question that is not open any more
 	}
 	replaces := conversation.SaidIn(row.Options).Replaces
 	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text || replaces != in.Options.Replaces {

@@ -15,8 +15,8 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// OpenQuestion returns the call of a session that has waited longest for something that the user may say to it; open is
-// false when there is none.
+// OpenQuestion returns the call of a session that has waited longest for an answer that the user may give; open is
+// false if there is none.
 func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error) {
 	row, err := dbsqlc.Q.ApprovalOldest(ctx, s.db.Pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -25,10 +25,10 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 	return conversation.CallOf(row), err == nil, pg.Classify(err)
 }
 
-// AnswerInWords commits a message that is the answer to an open question: its inbox row, which is applied at once, what the
-// person wrote, the answer itself, and a notice that says how it was understood, in one transaction. An empty a.Call: it
-// fits nothing, or the question was not shown where it was written (a.Shows); the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
-// Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
+// AnswerInWords commits a message that answers an open question, in one transaction: its inbox row, which is applied at once,
+// the user's text, the answer, and a notice with how it was understood. An empty a.Call means that the text fits no answer, or that the
+// question was not shown where it was written (a.Shows); the notice explains it, and the question stays open. The same platform id with
+// the same text is a duplicate. If the question is not open any more nothing is committed, and the error is a Conflict.
 func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, notice string) (Accepted, error) {
 	in.Text = chat.Clean(in.Text)
 	got := Accepted{Answer: true}
@@ -69,5 +69,5 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, n
 	return got, nil
 }
 
-// NotOpen reports whether an error of AnswerInWords says that the question is not open any more.
+// NotOpen reports whether an error of AnswerInWords means that the question is not open any more.
 func NotOpen(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }

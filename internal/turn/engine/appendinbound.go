@@ -49,7 +49,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	switch row.Kind {
 	case kindMessage:
 		m.Origin = originOf(row.Options)
-	case calls.KindBackground: // nobody's message: no client knows its id
+	case calls.KindBackground: // no user wrote it: no client knows its id
 		m.Origin, m.ClientMessageID = row.Account, ""
 	case kindControl:
 		m.Origin = chat.OriginCommand
@@ -79,7 +79,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	return conversation.AppendMessage(ctx, t, &m, preface)
 }
 
-// withFiles is the text of a message with a line about each of its files, and the pictures that were made of them.
+// withFiles returns the text of a message with a line about each of its files, and the pictures made of them.
 func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n int32) (string, []chat.PictureRef, error) {
 	if n == 0 {
 		return text, nil, nil
@@ -123,7 +123,7 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 			Inbox: r.ID, ClientMessageID: r.PlatformID, Pictures: pictures,
 		}
 		mark := supersededMark
-		if r.Kind == calls.KindBackground { // the product's own words, which no message has superseded
+		if r.Kind == calls.KindBackground { // text of the product, which no message has superseded
 			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
 		}
 		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
@@ -133,10 +133,10 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 	return nil
 }
 
-// supersededMark is what the model reads before a message that got no answer of its own.
+// supersededMark is the text before a message that gets no separate answer.
 const supersededMark = " [superseded by a newer message below: do not answer it on its own]"
 
-// maxLineRunes bounds what is told of a message that a full queue dropped.
+// maxLineRunes limits the line about a message that a full queue dropped.
 const maxLineRunes = 200
 
 // summaryOf lists the messages that a full queue dropped, one line each; empty if there are none.
@@ -158,7 +158,7 @@ func summaryOf(rows []dbsqlc.QueueReplacedRow) string {
 	return i18n.Say(i18n.English, i18n.SummarizedHead, len(lines)) + "\n" + strings.Join(lines, "\n")
 }
 
-// inGroup reports whether something may have been overheard before a message: direct conversations need no look.
+// inGroup reports whether group messages may have been recorded before a message; direct conversations need no query.
 func inGroup(key chat.SessionKey, sender string) bool {
 	return sender != "" || strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:")
 }

@@ -24,10 +24,10 @@ import (
 // read and stop all of it with the same tools.
 type Background struct{ Store *Store }
 
-// maxWorks is how many subagents, chats and jobs of a conversation are listed, of each kind.
+// maxWorks limits how many subagents, chats and jobs of a conversation are listed, of each kind.
 const maxWorks = 50
 
-// Tasks lists the work that runs or has ended lately, newest first, without its output.
+// Tasks lists the work that runs or has ended recently, newest first, without its output.
 func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
 	commands, err := b.Store.stores.Calls.Tasks(ctx, key)
 	if err != nil {
@@ -42,7 +42,7 @@ func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task
 	return out, nil
 }
 
-// FindTask reads one with its output. The NotFound error names the id.
+// FindTask returns a task with its output. The NotFound error names the id.
 func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
 		return b.Store.stores.Calls.FindTask(ctx, key, id)
@@ -55,8 +55,8 @@ func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string
 	return t, err
 }
 
-// AskKill asks one to stop: a subagent or the run of a job by a stop of its turn; a chat ends at once. It returns the state
-// from before.
+// AskKill asks a task to stop: it stops the turn of a subagent or of a job's run, and ends a chat at once. It returns the task
+// as it was before.
 func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	if _, command := chat.TaskNumber(id); command {
 		return b.Store.stores.Calls.AskKill(ctx, key, id)
@@ -76,7 +76,7 @@ func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string)
 	return t, err
 }
 
-// find finds one by its id. The name of a role means the newest of its subagents.
+// find returns a task by its id. The name of a role means the newest of its subagents.
 func (b Background) find(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	id = strings.TrimPrefix(strings.TrimSpace(id), "group:")
 	works, err := b.Store.Works(ctx, key)
@@ -131,7 +131,7 @@ func (s *Store) subagentWorks(ctx context.Context, key chat.SessionKey) ([]chat.
 	return out, nil
 }
 
-// workID is what a subagent is called in lists: with a part of the id of the call that made it where it has no name of its own.
+// workID returns the id of a subagent in lists: its role and instance or, without an instance, a hash of the call that made it.
 func workID(role, instance string, made chat.CallID) string {
 	if instance != "" {
 		return role + ":" + instance
@@ -148,7 +148,7 @@ func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Tas
 	var out []chat.Task
 	for _, g := range rows {
 		if g.SessionKey != key {
-			continue // a subagent made it, and is told
+			continue // a subagent made it and gets its report
 		}
 		t := chat.Task{
 			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, subagentstore.TaskWords), State: chat.TaskRunning,
@@ -189,7 +189,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	return out, nil
 }
 
-// worked returns the state of work in the terms of a task, and the words for it.
+// worked maps an outcome to the state of a task and its description.
 func worked(outcome string) (chat.TaskState, string) {
 	switch outcome {
 	case "running":
@@ -206,7 +206,7 @@ func worked(outcome string) (chat.TaskState, string) {
 	return chat.TaskExited, outcome
 }
 
-// workSaid is the output of work: the report to the conversation for a subagent or a chat that has ended, the answer for a run of a
+// workSaid returns the output of work: the report to the conversation for a subagent or a chat that has ended, the answer for a run of a
 // job, and the last message for work that still runs.
 func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
 	if t.State != chat.TaskRunning && t.Call != "" {

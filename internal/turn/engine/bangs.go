@@ -89,7 +89,7 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 }
 
 // SetBangStartedOn notes runner and job store that a command is about to be sent to, before it is sent. The first note
-// stands. It is a Conflict when its session was deleted: then the command must not be sent.
+// is final. It returns Conflict if the session was deleted: then the command must not be sent.
 func (s *Store) SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, store string) error {
 	n, err := dbsqlc.Q.CommandSetStartedOn(ctx, s.db.Pool, dbsqlc.CommandSetStartedOnParams{InboxID: id, Runner: runner, StartedOn: store})
 	if err == nil && n == 0 {
@@ -98,8 +98,8 @@ func (s *Store) SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, s
 	return pg.Classify(err)
 }
 
-// EndBang answers a bang command with a notice. The first answer stands: it reports false when there was one before, or
-// the session was deleted.
+// EndBang answers a bang command with a notice. It reports false if the command was answered before, or its session was
+// deleted.
 func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bool, error) {
 	ended := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -17,10 +17,10 @@ import (
 )
 
 // Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and appends
-// the message to the transcript, in one transaction. A burst that is collected is claimed as a whole, each of its messages a
-// row of the transcript. n counts the claims of the turn, so that a repeated call finds its own; ok is false when nothing
-// waits, or the next message is held until its burst has ended. A turn of the session that is still marked running cannot be
-// alive, since one workflow id has one open run: it is settled first.
+// the message to the transcript, in one transaction. A collected burst is claimed as a whole, each of its messages a
+// row of the transcript. n counts the claims of the turn, so that a repeated call finds its earlier claim; ok is false if nothing
+// waits, or the next message is held until its burst has ended. A turn of the session that is still marked running has lost
+// its run, since one workflow id has one open run: it is settled first.
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.taking(ctx, func(tx *pg.Tx, slot *slotClaim) error {
 		got, ok = chat.Claim{}, false
@@ -67,8 +67,8 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 	return got, false, nil
 }
 
-// endedBefore finds the claim of a turn that the run has carried out to its end: a workflow task whose worker was lost, or that met a
-// new signal as it ended, is done again from its beginning.
+// endedBefore returns the claim of a turn that the run has finished already: Temporal repeats a workflow task whose worker was lost, or
+// that met a new signal at its end, from its beginning.
 func (s *Store) endedBefore(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		state, err := dbsqlc.Q.TurnEnded(ctx, tx, dbsqlc.TurnEndedParams{ID: turn, RunID: run})
@@ -97,7 +97,7 @@ func (r claimed) claim() chat.Claim {
 	return chat.Claim{Inbox: chat.InboxID(r.ID), Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl, Steer: r.Steers}
 }
 
-// clearForClaim settles an earlier turn that lost its run. repeated says that the turn is open already.
+// clearForClaim settles an earlier turn that lost its run. repeated is true if the turn is open already.
 func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
 	running, err := enterLane(ctx, t, slot, key)
 	switch {
@@ -112,7 +112,7 @@ func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sess
 	return false, err
 }
 
-// claimedBefore finds what an earlier attempt has claimed.
+// claimedBefore returns the claim of an earlier attempt.
 func claimedBefore(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, n int) (chat.Claim, bool, error) {
 	rows, err := dbsqlc.Q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
 	if err != nil {
@@ -130,7 +130,7 @@ func claimedBefore(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	return got, true, nil
 }
 
-// openTurn writes the turn and the messages that it answers, eagerly, so that what was claimed can be read before any answer.
+// openTurn writes the turn and the messages that it answers at once, so that they can be read before any answer.
 func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claimed, turn chat.TurnID, run string, zones []string) error {
 	options, err := optionsOf(batch)
 	if err != nil {
@@ -168,8 +168,8 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 	return nil
 }
 
-// follow binds a turn that goes on with what an earlier one began, or answers anew what it answered, as that one is bound: to propose a
-// plan first, or by a plan that was approved.
+// follow copies the plan state of an earlier turn to one that continues it, or answers the same message again: to propose a plan first,
+// or the approved plan.
 func follow(ctx context.Context, t *pg.Tx, opened dbsqlc.Turn, by claimed) (dbsqlc.Turn, error) {
 	said := conversation.SaidIn(by.Options)
 	var rows []dbsqlc.Turn
@@ -189,7 +189,7 @@ func follow(ctx context.Context, t *pg.Tx, opened dbsqlc.Turn, by claimed) (dbsq
 	return opened, nil
 }
 
-// optionsOf returns what the directives of the messages of a turn said: a later one prevails.
+// optionsOf merges the options of the messages of a turn; a later one prevails.
 func optionsOf(batch []claimed) (json.RawMessage, error) {
 	var all chat.Options
 	for _, row := range batch {

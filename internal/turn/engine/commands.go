@@ -19,11 +19,11 @@ import (
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.
 const kindCommand = "command"
 
-// Command commits a slash command with its answer: the inbox row, which is applied at once, what the person wrote, and the
+// Command commits a slash command with its answer: the inbox row, which is applied at once, the user's text, and the
 // answer as a notice, both of them for display only. The same platform id with the same text is a duplicate, for which
 // answer is not called; with another text it is a Conflict. Sent twice at the same instant, the second waits for the first.
-// If answer fails nothing is committed, so answer must be safe to repeat. It runs inside the transaction, on a connection of
-// its own: callers bound how many run at once.
+// If answer fails nothing is committed, so answer must be safe to repeat. It runs inside the transaction, on a separate
+// connection: callers limit how many run at once.
 func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
 	in.Text = chat.Clean(in.Text)
 	var got Accepted
@@ -64,8 +64,8 @@ type Delivered struct {
 	Answer  string // of a command that was carried out at once
 }
 
-// Delivered finds what was accepted under a platform's id before, in whatever session and with whatever text: a platform
-// that delivers a message again may have changed it meanwhile, and the policy may lead elsewhere now.
+// Delivered finds what was accepted under a platform's id before, in any session and with any text: a platform may have changed
+// a message that it delivers again, and the policy may route it elsewhere now.
 func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
 	row, err := dbsqlc.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -81,7 +81,7 @@ func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok 
 	return known, err == nil, err
 }
 
-// CommandAnswer returns what a command was answered with; empty where it has no answer yet.
+// CommandAnswer returns the answer to a command; empty if it has none yet.
 func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, error) {
 	said, err := dbsqlc.Q.CommandAnswer(ctx, s.db.Pool, &id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -90,30 +90,30 @@ func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, err
 	return said, pg.Classify(err)
 }
 
-// maxRefused is how much is kept of a message that was refused, in characters: enough to tell which it was.
+// maxRefused limits the stored text of a refused message, in characters: enough to recognize it.
 const maxRefused = 400
 
-// So many messages of a person that find the queue of the same conversation full are told in a while; more are only counted.
+// Of the messages of a user that a full queue refuses, refusalsTold are answered per refusalsWhile; more are only counted.
 const (
 	refusalsTold  = 20
 	refusalsWhile = time.Minute
 )
 
-// Refusals keep which messages of platforms were refused.
+// Refusals records which messages of platforms were refused.
 type Refusals struct{ Store *Store }
 
-// Refusal is why a message was refused.
+// Refusal is the reason for refusing a message.
 type Refusal struct {
-	Say string // what its sender is told
-	// Flood says that there may be very many: of each sender and conversation some are kept and told in a minute, the last with a word in Lang
-	// that there will be no more, and the others are only counted; the next one that is told says how many they were.
+	Say string // the answer to its sender
+	// Flood marks a reason that may refuse very many messages: of each sender and conversation some a minute are stored and answered, the
+	// last with a sentence in Lang that there will be no more. The others are only counted; the next answer has their number.
 	Flood bool
 	Lang  i18n.Lang
 }
 
-// Refuse keeps that a message of a platform was refused, with what its sender is told: that is delivered like an answer, and the platform's
-// id finds it when the message is delivered again (Delivered). One that is only counted is a new message then. kept is false, and nothing is
-// written, where no bot of this installation received it, and where something else was accepted under its id: then the caller has to say it.
+// Refuse records that a message of a platform was refused. The answer is delivered like a reply, and the platform's id finds it when the
+// message is delivered again (Delivered). One that was only counted is a new message then. kept is false, and nothing is written, if no
+// bot of this installation received it, or something else was accepted under its id: then the caller has to send the answer.
 func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said string, kept bool, err error) {
 	in.Text, why.Say = chat.FirstWords(chat.Clean(in.Text), maxRefused), chat.Clean(why.Say)
 	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -143,7 +143,7 @@ func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said str
 	return said, kept && err == nil, err
 }
 
-// refusedInTurn counts a message that found no room, and returns what is told of it; empty: it is only counted.
+// refusedInTurn counts a message that a full queue refused, and returns the answer; empty if it is only counted.
 func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (string, error) {
 	if err := dbsqlc.Q.RefusalLock(ctx, tx, dbsqlc.RefusalLockParams{SessionKey: string(in.Session), UserID: int64(in.User)}); err != nil {
 		return "", fmt.Errorf("lock what was refused: %w", err)
@@ -168,7 +168,7 @@ func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (str
 	return why.Say, nil
 }
 
-// refusedBefore reports whether the same was said to the message before: two processes may refuse it at the same time.
+// refusedBefore reports whether the message got the same answer before: two processes may refuse it at the same time.
 func refusedBefore(ctx context.Context, tx *pg.Tx, in Inbound, say string) (bool, error) {
 	row, err := dbsqlc.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Wakes wakes workflows, without keeping the caller waiting, whose rows were just committed. What fails the relay repeats.
+// Wakes wakes the workflows of rows that were just committed, without blocking. The relay repeats failed wakes.
 type Wakes interface{ Wake(wakes ...chat.Wake) }
 
 // Stores are the stores of the modules that take part in turns.
@@ -38,7 +38,7 @@ type Store struct {
 	wakes  Wakes // nil: the relay wakes workflows
 
 	lastPrompt atomic.Value  // [sha256.Size]byte of the prompt that was committed last
-	lately     recentPrompts // prompts that a crash of Postgres may forget
+	lately     recentPrompts // prompts that a crash of Postgres may lose
 	crowded    atomic.Bool   // the last claim found nearly as many turns as there may be
 }
 

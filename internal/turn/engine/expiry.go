@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// expiredReason says why the conversation had expired before a person wrote. It takes a lock only if the conversation can expire:
+// expiredReason returns why the conversation had expired before a message. It takes a lock only if the conversation can expire:
 // of two messages at the same time the second then sees the first.
 func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 	if in.Expired == nil {
@@ -36,7 +36,7 @@ func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 }
 
 // noteExpired stores with a command that the conversation had expired before it: the command counts as an interaction, so
-// the next message could not find out. Call it last, since it holds the lock of the queue.
+// the next message could not detect it. Call it last, since it holds the lock of the queue.
 func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
 	reason, err := expiredReason(ctx, t, in)
 	if err != nil || reason == "" {
@@ -48,8 +48,8 @@ func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) err
 	return nil
 }
 
-// expire begins the conversation anew before a claimed message, if it had ended when that one or an earlier one was
-// accepted, and tells people why. Done again for the same message, it changes nothing.
+// expire starts the context over before a claimed message, if the conversation had expired when that one or an earlier one was
+// accepted, and shows the reason. Repeated for the same message, it changes nothing.
 func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed) error {
 	if row.Kind != kindMessage && row.Reset == "" {
 		return nil
@@ -93,13 +93,13 @@ func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey,
 	return conversation.AppendMessage(ctx, tx, &divider, "")
 }
 
-// minuteIn is how people are told a time, before the name of its timezone.
+// minuteIn is the format of times in notices, before the name of the timezone.
 const minuteIn = "2006-01-02 15:04 "
 
-// originOf returns the origin of a message of a person.
+// originOf returns the origin of a user's message.
 func originOf(options json.RawMessage) string {
 	var said chat.Options
-	if json.Unmarshal(options, &said) == nil && said.Continue { // it is written by us; what does not decode says nothing
+	if json.Unmarshal(options, &said) == nil && said.Continue { // we wrote it; invalid options have no effect
 		return chat.OriginContinue
 	}
 	if said.Client != nil && said.Client.Wordless {

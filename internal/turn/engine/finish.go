@@ -20,11 +20,11 @@ import (
 	"xbot/internal/user/notices"
 )
 
-// maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.
+// maxReleases limits how often a claimed message goes back to the inbox because its run vanished before any step.
 const maxReleases = 3
 
-// FinishTurn closes a running turn: open calls get a result, open steps end, the person gets the notices they need, and
-// stops for the turn are consumed. A turn that is closed already stays as it is. It reports whether messages wait.
+// FinishTurn closes a running turn: open calls get a result, open steps end, the user gets the required notices, and
+// stops for the turn are consumed. It does not change a turn that is closed already. It reports whether messages wait.
 func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (pending bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.TurnLock(ctx, tx, turn)
@@ -49,7 +49,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 }
 
 func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
-	if err := dbsqlc.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nobody waits for them any more
+	if err := dbsqlc.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nothing waits for them any more
 		return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 	}
 	if err := subagentstore.AbandonSubagents(ctx, t, row); err != nil {
@@ -63,7 +63,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		if err != nil {
 			return err
 		}
-		if silent { // nobody sees what it would answer
+		if silent { // no user sees its reply
 			say = ""
 		}
 	}
@@ -93,7 +93,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	return subagentstore.ReportSubagent(ctx, t, closed)
 }
 
-// freePlace lets the next run of services' jobs have the place of one whose turn has ended.
+// freePlace wakes the track of services' jobs, so that the next run gets the place of one whose turn has ended.
 func freePlace(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if _, _, ok := service.Of(key); !ok {
 		return nil
@@ -108,8 +108,8 @@ func freePlace(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	return nil
 }
 
-// tellClosed appends what is said of a turn that was closed. Whoever wrote the stop that ended it, and has read the answer to that,
-// is sent no second message that says the same.
+// tellClosed appends the notice about a closed turn. It is not sent if the stop that ended the turn was answered already, and the notice
+// adds nothing to that answer.
 func tellClosed(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
 	lang, err := conversation.LangOfTurn(ctx, t, row.ID)
 	if err != nil {
@@ -133,7 +133,7 @@ func tellClosed(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnS
 	return conversation.AppendNotice(ctx, t, row.SessionKey, row.ID, text)
 }
 
-// killedSentence adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of
+// killedSentence adds to the notice about a stopped turn how many of its commands may still run because their runner has not got
 // the kill.
 func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState, lang i18n.Lang, text string) (string, error) {
 	if state != chat.TurnStopped {
@@ -149,7 +149,7 @@ func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.
 	return i18n.Row(lang, text, i18n.Say(lang, i18n.StillKilled, n)), nil
 }
 
-// pairOpenCalls gives every call without a result one that says what is known of it.
+// pairOpenCalls gives every call without a result one that states what is known of it.
 func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState) error {
 	open, err := dbsqlc.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
@@ -180,14 +180,14 @@ func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn cha
 	return yes, pg.Classify(err)
 }
 
-// Settled says how a turn whose run is gone was closed.
+// Settled is how a turn whose run is gone was closed.
 type Settled string
 
-// The ways to settle.
+// The outcomes of SettleTurn.
 const (
 	SettledReleased Settled = "released" // no step had begun: its message waits again
-	SettledStopped  Settled = "stopped"  // a person had asked to stop it
-	SettledLost     Settled = "lost"     // the person was told; open calls have unknown outcomes
+	SettledStopped  Settled = "stopped"  // a user had asked to stop it
+	SettledLost     Settled = "lost"     // the user was notified; open calls have unknown outcomes
 	SettledBefore   Settled = "before"   // it was closed already
 )
 
@@ -237,8 +237,8 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 	return SettledReleased, releaseClaim(ctx, t, row)
 }
 
-// lostSentence is the notice about a turn whose run is gone. If the turn only waited for the person's answer, it says that
-// nothing was running, and how to be asked again. After a backup is restored without Temporal's database, all running turns end
+// lostSentence returns the notice about a turn whose run is gone. If the turn only waited for the user's answer, the notice explains
+// that nothing was running, and how to be asked again. After a backup is restored without Temporal's database, all running turns end
 // in this way.
 func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, error) {
 	open, err := dbsqlc.Q.CallListOpen(ctx, t, turn)
@@ -258,8 +258,8 @@ func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, err
 	return i18n.QuestionGone, nil
 }
 
-// releaseClaim undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
-// it stays where it is.
+// releaseClaim undoes a claim: the message waits again, and the empty turn and its copy of the message are deleted. Group messages
+// recorded before it stay.
 func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	released, err := dbsqlc.Q.InboxRelease(ctx, t, &row.ID)
 	if err != nil {
@@ -280,7 +280,7 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 		return err
 	}
 	t.Emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
-	for _, r := range kept { // who watches has just let go of it with the turn
+	for _, r := range kept { // clients have just dropped them with the turn
 		t.Emit(row.SessionKey, chat.EventMessage, conversation.MessageOf(r))
 	}
 	if err := edits.Untell(ctx, t, row.ID); err != nil {
@@ -292,7 +292,7 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	}
 	for _, r := range released {
 		if r.Kind == calls.KindBackground {
-			continue // the queue that people see holds what people wrote
+			continue // the visible queue has only messages of users
 		}
 		t.Emit(row.SessionKey, chat.EventQueued, chat.Queued{
 			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: conversation.WordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,

@@ -15,8 +15,8 @@ import (
 	"xbot/internal/turn/transcript"
 )
 
-// Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn
-// that is done. A key that is taken is a Conflict, and so is an owner who has as many sessions as they may. Nothing of it counts as usage.
+// Import creates a session from an exported conversation of this installation or another. Each message of a user begins a finished
+// turn. A key in use is a Conflict, and so is an owner who has as many sessions as allowed. Nothing of it counts as usage.
 func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcript.Transcript) (chat.Session, error) {
 	created, err := s.stores.Conversations.CreateSession(ctx, n)
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcr
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		in := &importing{Tx: tx, key: n.Key, ids: map[chat.MessageID]chat.MessageID{}}
 		for i, messages := range turnsOf(t.Messages) {
-			turn := conversation.ForkedTurn(n.Key, chat.TurnID(strconv.Itoa(i))) // ids of our own: those of elsewhere may be taken
+			turn := conversation.ForkedTurn(n.Key, chat.TurnID(strconv.Itoa(i))) // new ids: those of the export may be in use
 			if err := in.turn(ctx, turn, messages); err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcr
 	return made, err
 }
 
-// turnsOf cuts a conversation before each message of a person that follows something else.
+// turnsOf cuts a conversation before each message of a user that follows something else.
 func turnsOf(messages []chat.Message) (out [][]chat.Message) {
 	for i, m := range messages {
 		asks := m.Role == chat.RoleUser && m.Origin != chat.OriginCommand
@@ -57,11 +57,11 @@ func turnsOf(messages []chat.Message) (out [][]chat.Message) {
 	return out
 }
 
-// importing writes the rows of a conversation.
+// importing writes the rows of an imported conversation.
 type importing struct {
 	*pg.Tx
 	key chat.SessionKey
-	ids map[chat.MessageID]chat.MessageID // theirs, and what they are called here
+	ids map[chat.MessageID]chat.MessageID // ids in the export to ids here
 }
 
 func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat.Message) error {
@@ -129,7 +129,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 	return nil
 }
 
-// ends writes the control records, and where the conversation begins for the model.
+// ends writes the control records, and the beginning of the conversation for the model.
 func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 	p := dbsqlc.ImportEndsParams{Key: in.key, CreatedAt: t.Created, LastInteractionAt: t.Created}
 	if p.CreatedAt.IsZero() {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/conversation"
 )
 
-// Asked returns what started a turn.
+// Asked returns the message that started a turn.
 func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error) {
 	r, err := dbsqlc.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
 	if err != nil {

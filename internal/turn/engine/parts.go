@@ -18,8 +18,8 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Scene returns what the system prompt of a turn is rendered for, and the prompt where it was rendered before. Without a
-// turn it is what the next one would begin with.
+// Scene returns the input for the system prompt of a turn, and the prompt if it was rendered before. Without a
+// turn it returns the input for the next one.
 func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error) {
 	row, err := dbsqlc.Q.PromptScene(ctx, s.db.Pool, dbsqlc.PromptSceneParams{SessionKey: key, TurnID: turn})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -71,7 +71,7 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 		stands, err = dbsqlc.Q.PromptFreeze(ctx, s.db.Pool, p)
 	}
 	switch {
-	case errors.Is(err, pgx.ErrNoRows): // the turn is closed: whoever goes on with it is refused at its next write
+	case errors.Is(err, pgx.ErrNoRows): // the turn is closed: its next write fails
 		return system, nil
 	case err != nil:
 		return "", pg.Classify(fmt.Errorf("keep the system prompt: %w", err))
@@ -83,7 +83,7 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 	return system, pg.Classify(err)
 }
 
-// maxLately is how many prompts are kept in memory until a step of their turn has ended.
+// maxRecentPrompts limits the prompts that stay in memory until a step of their turn has ended.
 const maxRecentPrompts = 128
 
 // recentPrompts are the prompts that were committed without waiting for the disk, of turns without an ended step since. Postgres

@@ -15,13 +15,13 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// A turn waits for a model provider that cannot be reached, except for its first step where a request of the API began it: the program that
+// A turn waits for a model provider that cannot be reached, except in the first step of a turn that an API request began: the client that
 // waits for the response has retries. It stays running and its step stays open, but it takes no slot: waiting turns must not delay
-// those whose provider answers. People are told when the wait begins.
+// those whose provider answers. Users get a notice when the wait begins.
 
-// WaitForProvider lets a turn wait for its provider, or go on waiting, until it is asked again after a pause, which the end of
-// the wait may cut, and what people write. waits is false where the turn is not to wait, or has waited as long as the policy permits: then
-// its step fails.
+// WaitForProvider begins or continues the wait of a turn for its provider. rest is the pause before the next attempt, which the end of
+// the wait or a message of a user may shorten. waits is false if the turn must not wait, or has waited as long as the policy permits:
+// then its step fails.
 func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error) {
 	limits, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, f chat.Prov
 	return rest, waits, err
 }
 
-// tellWait says once that a turn waits: in its conversation, and of a subagent in that of the person above all, where the first
-// of those that one request has set going speaks for all of them.
+// tellWait appends, once, the notice that a turn waits: to its conversation and, for a subagent, to the user's conversation at the top,
+// where only the first of the subagents that one request started appends it.
 func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most time.Duration) error {
 	lang, err := conversation.LangOfTurn(ctx, t, step.Turn)
 	if err != nil {
@@ -103,8 +103,8 @@ func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat
 	return time.Duration(due.PauseMs) * time.Millisecond, nil
 }
 
-// HastenProvider brings the next attempt of a turn that waits forward, if a message has come for which that was not done. It says for
-// which message it was done, now or before, and how many attempts there were; zero: the turn does not wait.
+// HastenProvider brings the next attempt of a turn that waits forward, if a message has come for which that was not done. It returns the
+// message for which it was done, now or before, and the number of attempts; zero if the turn does not wait.
 func (s *Store) HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error) {
 	row, err := dbsqlc.Q.WaitHasten(ctx, s.db.Pool, turn)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/inbox"
 )
 
-// Outcomes of messages that get no turn of their own, as their senders are told.
+// Outcomes of messages that get no separate turn, as shown to their senders.
 const (
 	outcomeStopped    = "stopped"
 	outcomeSuperseded = "superseded"
@@ -44,7 +44,7 @@ func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 	return nil
 }
 
-// gatherQueued holds a burst until no message has arrived for the quiet window.
+// gatherQueued holds a burst until no message has arrived during the quiet window.
 func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 	p := dbsqlc.QueueGatherParams{Session: in.Session, QuietMs: int32(in.Queue.DebounceMS), LongestMs: longestBurst}
 	wait, err := dbsqlc.Q.QueueGather(ctx, t, p)
@@ -55,7 +55,7 @@ func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 	return nil
 }
 
-// replaceQueued lets a message supersede those that wait before it. late says that a newer message arrived first and has
+// replaceQueued makes a message supersede those that wait before it. late is true if a newer message arrived first and has
 // superseded this one already.
 func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (late bool, err error) {
 	newer, err := dbsqlc.Q.QueueReplacedBy(ctx, t, got.ID)
@@ -83,7 +83,7 @@ func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (la
 	return late, nil
 }
 
-// interruptTurn stops the running turn by a row that names it, as a person's stop does. It is looked for last: a claim that
+// interruptTurn stops the running turn by a row that names it, as a user's stop does. It looks for the turn last: a claim that
 // took one of the older messages has ended before.
 func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
 	turn, err := dbsqlc.Q.TurnRunning(ctx, t, in.Session)
@@ -102,7 +102,7 @@ func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) e
 	return nil
 }
 
-// queueFull accepts a message for which the queue has no room, as its drop policy says.
+// queueFull applies the drop policy to a message that exceeds the limit of the queue. Without one it returns RateLimited.
 func queueFull(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	var outcome *string
 	switch in.Queue.Drop {
@@ -172,7 +172,7 @@ func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
 	return nil
 }
 
-// disownQueued assigns what a message had superseded to the message that is claimed next, so that it still gets into the
+// disownQueued assigns the messages that a message had superseded to the next claimed message, so that they still get into the
 // transcript.
 func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) error {
 	if err := dbsqlc.Q.QueueDisown(ctx, t, dbsqlc.QueueDisownParams{ID: &id, Itself: itself}); err != nil {
@@ -181,7 +181,7 @@ func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) e
 	return nil
 }
 
-// dropQueued tells the sender of a message that it gets no turn, and why.
+// dropQueued notifies the sender of a message that it gets no turn, with the reason.
 func dropQueued(ctx context.Context, t *pg.Tx, key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) error {
 	told, err := inbox.EmitDropped(ctx, t, key, id, text, outcome, say, args...)
 	if err != nil {

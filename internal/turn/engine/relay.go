@@ -13,7 +13,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Trusted says how long the relay assumes that things run, before it checks them again.
+// Trusted is how long the relay assumes that each kind of work runs, before it checks again.
 type Trusted struct {
 	Turn       time.Duration // that is marked running
 	Task       time.Duration // that runs in the background
@@ -21,7 +21,7 @@ type Trusted struct {
 	Unanswered time.Duration // a message that no turn has claimed
 }
 
-// Due says which kinds of work may be due. False is certain; true means that the relay has to look.
+// Due has the kinds of work that may be due. False is certain; true means that the relay has to look.
 type Due struct {
 	Wakes      bool // ToWake
 	Turns      bool // ToCheck
@@ -41,15 +41,15 @@ type Due struct {
 	Load Load
 }
 
-// Load is how much runs, for the metrics.
+// Load has the numbers of running turns and model calls, for the metrics.
 type Load struct {
-	Running         int // turns, without those that wait for their provider
+	Running         int // running turns, without those that wait for their provider
 	WithoutProvider int // turns that wait for their provider
-	CallsRunning    int // calls to models
-	CallsWaiting    int // calls to models that wait for a free place of their tenant
+	CallsRunning    int // running calls to models
+	CallsWaiting    int // calls to models that wait for a free slot of their tenant
 }
 
-// Due asks in one statement what may be due, and what the metrics show where no message is throttled.
+// Due reads in one statement which work may be due, and the load that the metrics show if no message is throttled.
 func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	r, err := dbsqlc.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
 		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
@@ -66,8 +66,8 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	}, nil
 }
 
-// ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
-// each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
+// ToWake takes rows that wait without a running turn, and answers of users or subagents that their running turn has not acted on (Inbox
+// is 0 then), each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
 	rows, err := dbsqlc.Q.InboxToWake(ctx, s.db.Pool)
 	if err != nil {
@@ -100,7 +100,7 @@ type Live struct {
 	Session chat.SessionKey
 	RunID   string
 	Started time.Time
-	Told    bool // the person was told that it is held up
+	Told    bool // the user was notified that it is held up
 }
 
 // ToCheck takes running turns that were not checked for the given time.
@@ -116,12 +116,12 @@ func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error
 	return out, nil
 }
 
-// SetRun follows a turn to the run that a workflow reset gave it.
+// SetRun stores the run that a workflow reset gave a turn.
 func (s *Store) SetRun(ctx context.Context, turn chat.TurnID, run string) error {
 	return pg.Classify(dbsqlc.Q.TurnSetRun(ctx, s.db.Pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
 }
 
-// Unclaimed returns messages that no turn has claimed for the given time and whose sender was not told.
+// Unclaimed returns messages that no turn has claimed for the given time and whose sender got no notice yet.
 func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, error) {
 	rows, err := dbsqlc.Q.InboxHeld(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
@@ -134,12 +134,12 @@ func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, 
 	return out, nil
 }
 
-// TellTurnHeld tells the person, once, that the answer is held up.
+// TellTurnHeld notifies the user, once, that the reply is held up.
 func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
 	return s.tellTurn(ctx, l, i18n.Held)
 }
 
-// TellTurnPaused tells the person, once, that an administrator has paused the run.
+// TellTurnPaused notifies the user, once, that an administrator has paused the run.
 func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
 	return s.tellTurn(ctx, l, i18n.RunPaused)
 }

@@ -12,12 +12,12 @@ import (
 // Rows that one statement of Prune takes at most, so that none holds its locks for long.
 const (
 	pruneRows = 5000
-	// Each prompt looks for who refers to it, and so do its foreign keys. With 20,000 prompts, 100,000 turns and 300,000 steps these 50 take
-	// 15 ms and 970 buffers; without the indexes of migration 0062 they took 12.4 s, 12.1 of them in the foreign keys.
+	// Deleting a prompt looks up the rows that refer to it, and so do its foreign keys. With 20,000 prompts, 100,000 turns and 300,000
+	// steps these 50 take 15 ms and 970 buffers; without the indexes of migration 0062 they took 12.4 s, 12.1 of them in the foreign keys.
 	prunePrompts = 50
 )
 
-// Prune removes old rows that are not needed any more: events to people, the requests that models were sent, drafts of cards, and the record of
+// Prune deletes old rows that are not needed any more: events to users, the requests sent to models, drafts of cards, and the record of
 // consumers' requests. Conversations stay. It returns the number of deleted rows.
 func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {
 	for _, prune := range []struct {

@@ -16,7 +16,7 @@ type Work struct {
 	Model   string
 	Started time.Time
 	Steps   int    // calls of the model that were begun
-	Tools   string // names of the tools that run, parted by commas; empty if none does
+	Tools   string // names of the tools that run, separated by commas; empty if none does
 }
 
 // WorkOf returns what a turn does now; NotFound if there is no such turn.
@@ -49,7 +49,7 @@ func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, err
 	return out, nil
 }
 
-// IdentitiesOf lists who a user is on channels, as channel:peer, with the account of the bot between them where there is one.
+// IdentitiesOf lists the channel identities of a user as channel:peer, or channel:account:peer if there is a bot account.
 func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error) {
 	rows, err := dbsqlc.Q.IdentitiesOf(ctx, s.db.Pool, user)
 	if err != nil {

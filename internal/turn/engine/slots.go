@@ -24,8 +24,8 @@ import (
 // the freed slot is granted to the first session in the queue and reserved for a while, so that no later session gets it
 // first.
 //
-// Claims are exact near the limit because they hold SlotLock then, one at a time. Far from it they only hold one of a few
-// lanes: lanes bounds how many may go on without knowing of each other, and so how near the limit they may come.
+// Claims near the limit hold SlotLock, one at a time, so they are exact. Far from it they only hold one of a few lanes: lanes
+// limits how many may run without counting each other, and so how near the limit they may come.
 
 // lanes is how many claims may be under way without SlotLock.
 const lanes = 16
@@ -42,7 +42,7 @@ type Waiting struct {
 	Text    string
 }
 
-// Wake is what wakes its turn.
+// Wake returns the wake of its turn.
 func (w Waiting) Wake() chat.Wake {
 	return chat.Wake{Kind: chat.WakeTurn, ID: string(w.Session), Channel: w.Channel, User: w.User, Text: w.Text}
 }
@@ -51,15 +51,15 @@ func (w Waiting) Wake() chat.Wake {
 type slotClaim struct {
 	most  policy.Limits
 	alone bool // no other claim runs meanwhile
-	far   bool // there is much room for more turns
-	// inLine says that there was no free slot, and that the session is queued for one.
+	far   bool // far from the limit of turns
+	// inLine is true if there was no free slot, and the session is queued for one.
 	inLine bool
 }
 
 // errCrowded rolls back a claim that has to be alone.
 var errCrowded = errors.New("close to a limit of turns")
 
-// taking runs a claim: in a lane if there is much room, else alone.
+// taking runs a claim: in a lane if the limit is far, else alone.
 func (s *Store) taking(ctx context.Context, claim func(tx *pg.Tx, slot *slotClaim) error) error {
 	most, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sessio
 	return queueFor(ctx, t, key, slot, int(view.Busy) < most.Turns)
 }
 
-// mostOf returns how many turns at once a tenant may have; 0: as many as there are.
+// mostOf returns how many concurrent turns a tenant may have; 0: no separate limit.
 func mostOf(most policy.Limits, ownModel bool) int {
 	if ownModel {
 		return most.OwnKeyTurns
@@ -235,7 +235,7 @@ type TenantTurns struct {
 	Longest time.Duration // how long the first of them waits
 }
 
-// TurnsByTenant returns who has turns or waits for one.
+// TurnsByTenant returns the tenants that have turns or wait for one.
 func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
 	rows, err := dbsqlc.Q.SlotTenants(ctx, s.db.Pool)
 	if err != nil {
@@ -251,7 +251,7 @@ func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
 	return out, nil
 }
 
-// Throttled returns messages that wait for a free turn for the given time and whose sender was not told in words.
+// Throttled returns messages that wait for a free turn for the given time and whose sender got no notice yet.
 func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, error) {
 	rows, err := dbsqlc.Q.SlotUntold(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
@@ -264,7 +264,7 @@ func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, 
 	return out, nil
 }
 
-// TellThrottled tells the person, once, that their message waits for a free turn.
+// TellThrottled notifies the user, once, that their message waits for a free turn.
 func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.SlotMarkTold(ctx, tx, w.Inbox)

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// SteerWaits reports whether the message that is next in the queue of a session is meant for the turn that runs.
+// SteerWaits reports whether the next message in the queue of a session is meant for the running turn.
 func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
 	yes, err := dbsqlc.Q.InboxSteerWaits(ctx, s.db.Pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
 	if err != nil {
@@ -24,8 +24,8 @@ func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.T
 }
 
 // Steer gives a running turn the messages at the head of the queue that are to steer it, appends them to the transcript, and
-// gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of the turn
-// while it runs, from 1, so that a repeated call finds its own. It takes what came since, too: a workflow task that is repeated
+// gives the calls of the turn that have not begun a result that states it, in one transaction. n counts the claims of the turn
+// while it runs, from 1, so that a repeated call finds its earlier claim. It takes later messages, too: a repeated workflow task
 // may have counted fewer claims than were made. A turn that is closed takes nothing.
 func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -20,9 +20,9 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn is
-// closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
-// when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step releases.
+// BeginStep opens a step, or finds the one that an earlier attempt left: done is true if its decision is stored or its turn is
+// closed, and then the model must not be called. If as many calls of the tenant run as allowed, it returns RateLimited with the
+// time to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step releases.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
 	most, err := s.stores.Quota.Caps(ctx)
 	if err != nil {
@@ -57,8 +57,8 @@ func (s *Store) storedDecision(ctx context.Context, db pg.DBTX, turn chat.TurnID
 }
 
 // CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one transaction that
-// requires turn and step to be open. A late attempt changes nothing and gets what is stored. The given rule of a call is the
-// installation's; if the user has a rule of their own, it is stored with the call and returned instead.
+// requires turn and step to be open. A late attempt changes nothing and gets the stored decision. The given rule of a call is the
+// installation's; if the user has a separate rule, it is stored with the call and returned instead.
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out, err := s.commitStep(ctx, step, a)
 	if err != nil {
@@ -103,14 +103,14 @@ func (s *Store) commitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 	return out, err
 }
 
-// promptGone reports whether a prompt was deleted, as one that nobody needs, between being found and being referred to. Done again, it is
-// written again.
+// promptGone reports whether an unreferenced prompt was deleted between being found and being referred to. A second attempt writes it
+// again.
 func promptGone(err error) bool {
 	violated, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && (violated.ConstraintName == "steps_prompt_hash_fkey" || violated.ConstraintName == "turns_system_hash_fkey")
 }
 
-// savePrompt keeps a prompt by its hash. The one that was committed last is not written again.
+// savePrompt stores a prompt by its hash. The one that was committed last is not written again.
 func (s *Store) savePrompt(ctx context.Context, tx *pg.Tx, hash [sha256.Size]byte, body string) error {
 	if body == "" || s.lastPrompt.Load() == hash {
 		return nil
@@ -122,12 +122,12 @@ func (s *Store) savePrompt(ctx context.Context, tx *pg.Tx, hash [sha256.Size]byt
 	return nil
 }
 
-// FailStep ends a step with a sentence to the person instead of an answer.
+// FailStep ends a step with a notice to the user instead of an answer.
 func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
 	return s.endStep(ctx, step, chat.Decision{Finish: chat.FinishError, Fault: string(kind)}, say)
 }
 
-// EndStep ends a step with a sentence to the person, before the model was asked.
+// EndStep ends a step with a notice to the user, before the model was asked.
 func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error) {
 	return s.endStep(ctx, step, chat.Decision{Finish: finish}, say)
 }
@@ -147,7 +147,7 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 	return out, err
 }
 
-// tellTurn appends a sentence to the person of a turn.
+// tellTurn appends a notice to the user of a turn.
 func tellTurn(ctx context.Context, tx *pg.Tx, step chat.Step, say func(i18n.Lang) string) error {
 	lang, err := conversation.LangOfTurn(ctx, tx, step.Turn)
 	if err != nil {
@@ -156,8 +156,8 @@ func tellTurn(ctx context.Context, tx *pg.Tx, step chat.Step, say func(i18n.Lang
 	return conversation.AppendNotice(ctx, tx, step.Session, step.Turn, chat.Clean(say(lang)))
 }
 
-// wordless returns the sentence for an answer with nothing to read and nothing to do, of which platforms send nothing; empty: it is none, or
-// its end needs no reason.
+// wordless returns the notice for an answer without text and calls, of which platforms send nothing; empty if it is not one, or its
+// end needs no reason.
 func wordless(a chat.Answer) i18n.ID {
 	if len(a.Calls) > 0 || strings.TrimSpace(a.Text) != "" || a.Shown != nil && strings.TrimSpace(*a.Shown) != "" || a.Silent {
 		return ""
@@ -171,8 +171,8 @@ func wordless(a chat.Answer) i18n.ID {
 	return ""
 }
 
-// CountFailure records that the provider failed once more and tells the person that it is tried again. It returns the
-// number of failures so far. Crashes and outages of our own are not counted.
+// CountFailure records that the provider failed once more and notifies the user of the retry. It returns the
+// number of failures so far. Crashes and outages of the installation are not counted.
 func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error) {
 	failures := 0
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -202,14 +202,14 @@ func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(fai
 
 // lockedStep is a step whose rows are locked.
 type lockedStep struct {
-	stored   chat.Decision // what it decided, where it is not open
+	stored   chat.Decision // its decision, if it is not open
 	open     bool
 	unfrozen bool // its turn has no prompt
 	waits    bool // its turn waits for the provider
 }
 
-// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned. A step whose
-// beginning Postgres forgot in a crash is opened again; unfrozen says that the turn has no prompt, perhaps for the same reason.
+// lockStep locks turn and step. open is false if either is closed; then the stored decision is returned. A step whose
+// beginning Postgres lost in a crash is opened again; unfrozen is true if the turn has no prompt, perhaps for the same reason.
 func (s *Store) lockStep(ctx context.Context, tx *pg.Tx, step chat.Step) (out lockedStep, err error) {
 	key := dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)}
 	row, err := dbsqlc.Q.StepLock(ctx, tx, key)

@@ -17,18 +17,18 @@ import (
 	"xbot/internal/turn/subagents/subagentstore"
 )
 
-// Stopped says what a stop has ended.
+// Stopped is the result of a stop.
 type Stopped struct {
 	Accepted
 	Turn      chat.TurnID // the running turn it is for, empty if none ran
 	Cleared   int         // queued messages that will not get a turn
-	Subagents int         // subagents that worked for the conversation, also in the background and in chats of agents
-	Groups    int         // chats of agents that ended with it
+	Subagents int         // subagents that worked for the conversation, also in the background and in group chats
+	Groups    int         // group chats that ended with it
 }
 
 // Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
-// names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else. A stop
-// that a person wrote, and did not press, is answered with what it found.
+// names it. The row is for that turn alone: if the turn ends first, the row goes stale and affects nothing else. A stop
+// that a user typed, and did not press, is answered with what it found.
 func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
 	in.Text = chat.Clean(in.Text)
 	got, err := s.stop(ctx, in, lang)
@@ -38,7 +38,7 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 	return got, err
 }
 
-// Busy reports whether a turn of a conversation runs, be it that it waits for an answer, or messages wait for one.
+// Busy reports whether a turn of a conversation runs, also one that waits for an answer, or messages wait for a turn.
 func (s *Store) Busy(ctx context.Context, key chat.SessionKey) (bool, error) {
 	_, err := dbsqlc.Q.TurnRunning(ctx, s.db.Pool, key)
 	if err == nil || !errors.Is(err, pgx.ErrNoRows) {
@@ -63,7 +63,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 			return err
 		}
 		got = Stopped{}
-		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started meanwhile
 			return err
 		}
 		reset, err := stopExpired(ctx, tx, in)
@@ -82,7 +82,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		}
 		got.ID, err = insertInbox(ctx, tx, in, kindStop, target, outcome)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return errStopped // the queued messages wait again
+			return errStopped // the transaction rolls back: the queued messages wait again
 		}
 		if err != nil {
 			return err
@@ -98,11 +98,11 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 	return got, err
 }
 
-// StopTurn stops one turn of a session, if that is the one that runs, and leaves what waits behind it. It reports whether it runs.
+// StopTurn stops one turn of a session if it is the running one, and leaves what waits behind it. It reports whether it runs.
 func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		runs = false
-		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started meanwhile
 			return err
 		}
 		running, err := dbsqlc.Q.TurnRunning(ctx, tx, in.Session)
@@ -126,8 +126,8 @@ func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (run
 	return runs, err
 }
 
-// stopExpired says why the conversation had ended before a person wrote the stop: it counts as an interaction, so the next
-// message could not tell. It is read before rows are locked, as when a message is accepted.
+// stopExpired returns why the conversation had expired before a user typed the stop: the stop counts as an interaction, so the next
+// message could not detect it. Call it before rows are locked, as when a message is accepted.
 func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err error) {
 	if in.Text == "" {
 		return "", nil // pressed
@@ -153,7 +153,7 @@ func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *
 	return nil
 }
 
-// answerStop shows the stop in the transcript, with what it found, and keeps with it that the conversation had ended.
+// answerStop shows the stop in the transcript, with what it found, and stores with it that the conversation had expired.
 func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
 	if reset != "" {
 		if err := dbsqlc.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
@@ -190,7 +190,7 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 	return conversation.AppendMessage(ctx, t, &notice, "")
 }
 
-// stopSentence says why a turn was stopped: a person said stop, or wrote something newer, or was shut out.
+// stopSentence returns why a turn was stopped: a user stopped it or wrote a newer message, or its owner was disabled or halted.
 func stopSentence(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) (i18n.ID, error) {
 	owner, err := dbsqlc.Q.TurnOwner(ctx, t, turn.SessionKey)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 	"xbot/internal/turn/groupmessages"
 )
 
-// Amendments change messages of platforms wherever they are.
+// Amendments changes messages of platforms, queued or read.
 type Amendments struct{ Store *Store }
 
-// RecallDelivered takes a message of a platform back, wherever it is: one that waits never was, one that a turn has read is told of by
-// amended.RecallRead. It reports false for one that is not known, and where that was done before.
+// RecallDelivered recalls a message of a platform: a queued one ends, one that a turn has read goes to edits.RecallRead. It reports
+// false if the message is unknown, or was recalled before.
 func (a Amendments) RecallDelivered(ctx context.Context, m edits.Message) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		changed = false
@@ -47,8 +47,8 @@ func (a Amendments) RecallDelivered(ctx context.Context, m edits.Message) (chang
 	return changed, err
 }
 
-// EditDelivered changes the text of a message of a platform: of one that waits before it is read, of one that a turn has read by
-// amended.EditRead. NotFound: there is no such message.
+// EditDelivered changes the text of a message of a platform: of a queued one before it is read, of one that a turn has read by
+// edits.EditRead. It returns NotFound if there is no such message.
 func (a Amendments) EditDelivered(ctx context.Context, m edits.Message, text string) (changed bool, err error) {
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := findDelivered(ctx, tx, m.Channel, m.Account, m.User, m.IDs[0])
@@ -63,7 +63,7 @@ func (a Amendments) EditDelivered(ctx context.Context, m edits.Message, text str
 	return changed, err
 }
 
-// RecallHeard takes back what was not for the bot: what waits to be read is forgotten, and of what the model has read it is told.
+// RecallHeard recalls a message that was not for the bot: it deletes one that waits to be read, and informs the model of one it has read.
 func (a Amendments) RecallHeard(ctx context.Context, key edits.Key, o groupmessages.Message) (changed bool, err error) {
 	if changed, err = a.Store.stores.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
@@ -79,7 +79,7 @@ func (a Amendments) RecallHeard(ctx context.Context, key edits.Key, o groupmessa
 	return changed, err
 }
 
-// EditWaiting changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.
+// EditWaiting changes the text of a queued message of a session. It is a Conflict once a turn has claimed it.
 func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := findWaiting(ctx, tx, key, id)
@@ -97,7 +97,7 @@ func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.In
 	})
 }
 
-// RecallWaiting takes a message or command of a session back that waits. It is a Conflict once a turn has
+// RecallWaiting recalls a queued message or command of a session. It is a Conflict once a turn has
 // claimed it.
 func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -112,7 +112,7 @@ func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.
 	})
 }
 
-// tooLate says that a message does not wait any more.
+// tooLate is the error for a message that does not wait any more.
 var tooLate = fault.Errorf(fault.Conflict, "the message does not wait any more, so it cannot be changed or taken back; stop the turn or send another message")
 
 func findDelivered(ctx context.Context, t *pg.Tx, channel, account string, user chat.UserID, platformID string) (dbsqlc.InboxByPlatformIDRow, error) {
@@ -138,7 +138,7 @@ func findWaiting(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Inb
 	return row, nil
 }
 
-// editQueued changes a message that waits and tells the new text under the id that it was told with.
+// editQueued changes a queued message and emits its new text under the same id.
 func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bool, error) {
 	r, err := dbsqlc.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: chat.Clean(text)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -154,7 +154,7 @@ func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bo
 	return true, nil
 }
 
-// recallQueued ends a message that waits. What it had superseded stays out of the queue, and gets into the transcript with
+// recallQueued ends a queued message. The messages that it had superseded stay out of the queue, and get into the transcript with
 // another message.
 func recallQueued(ctx context.Context, t *pg.Tx, id chat.InboxID) (bool, error) {
 	r, err := dbsqlc.Q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})

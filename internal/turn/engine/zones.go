@@ -10,7 +10,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Zone is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
+// Zone returns the timezone of a user: that of their profile, else that of the policy, else that of the server.
 func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		zone, err = users.ZoneOf(ctx, tx, user, s.stores.Quota.Zones())
@@ -19,7 +19,7 @@ func (s *Store) Zone(ctx context.Context, user chat.UserID) (zone *time.Location
 	return zone, err
 }
 
-// ZoneOfSession is the timezone of whoever a conversation belongs to. A group has none of its own.
+// ZoneOfSession returns the timezone of the owner of a conversation. The profile of a group has none.
 func (s *Store) ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error) {
 	owner, err := s.stores.Users.SessionOwner(ctx, key)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package groupchat decides who speaks next in a group chat of agents and when it is over, from what was said so far. It is pure.
+// Package groupchat decides who speaks next in a group chat of agents and when it is over, from its lines so far. It is pure.
 package groupchat
 
 import (
@@ -8,31 +8,31 @@ import (
 	"unicode/utf8"
 )
 
-// Moderator is the speaker of lines of whoever made the chat.
+// Moderator is the speaker of lines of the chat's creator.
 const Moderator = -1
 
-// Pass is what a member answers that has nothing to add.
+// Pass is the answer of a member that has nothing to add.
 const Pass = "NO_REPLY"
 
-// Line is what somebody said.
+// Line is one contribution to a chat.
 type Line struct {
-	Speaker int // place among the members; Moderator
+	Speaker int // index of the member, or Moderator
 	Text    string
 	Passed  bool // it had nothing to add
 	Failed  bool // it could not speak
 }
 
-// End is why a chat is over.
+// End is the reason why a chat is over.
 type End string
 
-// The ends that follow from what was said. No End: it goes on.
+// The ends that follow from the lines. An empty End: the chat goes on.
 const (
-	Rounds End = "rounds" // everybody has spoken as often as may be
-	Agreed End = "agreed" // nobody had anything to add
-	Failed End = "failed" // nobody could speak
+	Rounds End = "rounds" // all members have spoken as often as allowed
+	Agreed End = "agreed" // no member had anything to add
+	Failed End = "failed" // no member could speak
 )
 
-// Next returns who speaks next, or why it is over. It is whom somebody has addressed since the last member was asked, the newest
+// Next returns who speaks next, or why the chat is over. The speaker is the member addressed since the last member was asked, the newest
 // line first, else the member that has been silent for longest.
 func Next(names []string, lines []Line, rounds int) (speaker int, end End) {
 	spoken := 0
@@ -53,8 +53,8 @@ func Next(names []string, lines []Line, rounds int) (speaker int, end End) {
 	return silent(lines, len(names)), ""
 }
 
-// addressed is whom the last member, or the moderator since that one was asked, has addressed. What the moderator said while the member
-// spoke stands before its line.
+// addressed returns the member that the last member, or the moderator since that one was asked, has addressed. Lines of the moderator
+// from while the member spoke come before the member's line.
 func addressed(names []string, lines []Line) (int, bool) {
 	last := Moderator
 	for _, l := range slices.Backward(lines) {
@@ -71,7 +71,7 @@ func addressed(names []string, lines []Line) (int, bool) {
 	return 0, false
 }
 
-// over reports why nothing more will be said: the last lines are of all members, and none of them says anything.
+// over returns why a chat has ended: the last lines are of all members, and none of them has a text.
 func over(lines []Line, members int) End {
 	quiet, failed := map[int]bool{}, 0
 	for _, l := range slices.Backward(lines) {
@@ -92,7 +92,7 @@ func over(lines []Line, members int) End {
 	return ""
 }
 
-// silent is the member that has not spoken for longest, in their order.
+// silent returns the member that has not spoken for longest, in their order.
 func silent(lines []Line, members int) int {
 	last := make([]int, members)
 	for i, l := range lines {
@@ -103,7 +103,7 @@ func silent(lines []Line, members int) int {
 	return slices.Index(last, slices.Min(last))
 }
 
-// Mentioned returns the member that a text addresses first with @name, in any case; except is not asked by itself. Of names that
+// Mentioned returns the member that a text addresses first with @name, in any case; except is skipped. Of names that
 // begin alike the longest counts.
 func Mentioned(text string, names []string, except int) (int, bool) {
 	for {

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// Bounds of what a member is told, in bytes.
+// Limits of the lines in a member's prompt, in bytes.
 const (
 	maxLine  = 8_000
 	maxLines = 40_000
 )
 
-// Chat is what a chat is about and who is in it.
+// Chat has the topic, members and limit of a chat.
 type Chat struct {
 	ID     string
 	Topic  string
@@ -31,7 +31,7 @@ func (c Chat) Round(lines []Line) int {
 	return min(n/len(c.Names)+1, c.Rounds)
 }
 
-// Ask is what a member is told when it is to speak: the lines that it has not heard, from the place heard on.
+// Ask returns the prompt for a member that is to speak: the lines that it has not heard, from index heard on.
 func (c Chat) Ask(speaker int, lines []Line, heard int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[group chat %s · round %d of %d · you are %s]\nTopic:\n%s\n", c.ID, c.Round(lines), c.Rounds, c.Names[speaker], c.Topic)
@@ -59,7 +59,7 @@ func unheard(lines []Line, speaker, heard int) (out []Line) {
 	return out
 }
 
-// Transcript is lines as an agent reads them, the newest that fit into so many bytes.
+// Transcript returns lines as an agent reads them, the newest that fit into most bytes.
 func (c Chat) Transcript(lines []Line, most int) string {
 	parts, left, size := make([]string, 0, len(lines)), 0, 0
 	for i, line := range slices.Backward(lines) {
@@ -95,20 +95,20 @@ func (c Chat) show(l Line) string {
 	return name + ": " + text
 }
 
-// reasons are why chats ended, as who made one is told.
+// reasons are the texts about ended chats for their creators.
 var reasons = map[End]string{
 	Rounds: "all rounds are over", Agreed: "nobody had more to add", Failed: "its members could not answer",
 	Closed: "it was ended", Budget: "its agents have taken all the tokens that one request may", Gone: "a person has deleted the conversation of a member",
 }
 
-// The ends that do not follow from what was said.
+// The ends that do not follow from the lines.
 const (
 	Closed End = "closed"
 	Budget End = "budget"
-	Gone   End = "gone" // a member
+	Gone   End = "gone" // a member was deleted
 )
 
-// Told is what the conversation that made a chat is told of its end. whole is where all of it can be read; empty: this is all.
+// Told returns the report about a chat's end to its creator. whole is the id of the full transcript; empty: the report has all of it.
 func (c Chat) Told(lines []Line, end End, transcript, whole string) string {
 	text := fmt.Sprintf("[group chat %s ended: %s · %d lines]\nTopic: %s\n\n%s", c.ID, reasons[end], len(lines), c.Topic, transcript)
 	if whole != "" {

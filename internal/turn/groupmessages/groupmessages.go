@@ -15,34 +15,34 @@ import (
 )
 
 const (
-	// maxOverheard bounds what is kept of one message as context, in bytes.
+	// maxOverheard limits the stored text of one message, in bytes.
 	maxOverheard = 4000
 	// rememberOverheard is how long a message is recognized after it came into the transcript, so that a repeated delivery
 	// is not stored as a new one. It is that of OverheardForget.
 	rememberOverheard = 30 * 24 * time.Hour
 )
 
-// overheardHead stands before what was said in a group without addressing the bot.
+// overheardHead precedes the group messages that did not address the bot.
 const overheardHead = "[Chat messages since your last reply, for context]"
 
-// Message is what somebody said in a group without addressing the bot.
+// Message is a message in a group that does not address the bot.
 type Message struct {
 	Session    chat.SessionKey
 	Channel    string
 	Account    string
 	PlatformID string
-	Sender     string // empty where the model is not told names
+	Sender     string // empty if the model gets no names
 	Text       string
 	SentAt     time.Time
 }
 
-// Store keeps what was overheard.
+// Store keeps messages that do not address the bot.
 type Store struct{ db *pg.DB }
 
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session. kept is
+// Overhear stores a message as context for the next one that addresses the bot, the newest limit ones of a session. kept is
 // false for a message that is known already, even if it is in the transcript by now.
 func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, err error) {
 	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
@@ -64,14 +64,14 @@ func (s *Store) Overhear(ctx context.Context, o Message, limit int) (kept bool, 
 	return kept, err
 }
 
-// OverheardBefore reports whether a message was overheard, however long ago within 30 days.
+// OverheardBefore reports whether a message was stored within the last 30 days.
 func (s *Store) OverheardBefore(ctx context.Context, o Message) (bool, error) {
 	known, err := dbsqlc.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return known, pg.Classify(err)
 }
 
-// EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
-// what was not overheard.
+// EditOverheard changes the text of a stored message. It reports false once it has come into the transcript, and if it
+// was not stored.
 func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
 	n, err := dbsqlc.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
 		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(chat.Clean(o.Text), maxOverheard),
@@ -79,14 +79,14 @@ func (s *Store) EditOverheard(ctx context.Context, o Message) (bool, error) {
 	return n == 1, pg.Classify(err)
 }
 
-// RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
+// RecallOverheard deletes a stored message. It reports false as EditOverheard does.
 func (s *Store) RecallOverheard(ctx context.Context, o Message) (bool, error) {
 	n, err := dbsqlc.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
 	return n == 1, pg.Classify(err)
 }
 
-// Append brings what was said before a message that is claimed into the transcript, as one message before it. The
-// texts are gone from their table with the same transaction.
+// Append moves the messages stored before a claimed message into the transcript, as one message before it. The
+// texts are deleted from their table in the same transaction.
 func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
 	rows, err := dbsqlc.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
 	if err != nil {
@@ -104,8 +104,8 @@ func Append(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID
 	return conversation.AppendMessage(ctx, t, &m, "")
 }
 
-// overheardLine writes one message. Its further lines are indented, so that a text cannot look like a message of somebody
-// else.
+// overheardLine returns the line of one message. Its further lines are indented, so that a text cannot look like a message of
+// another sender.
 func overheardLine(sender, body string) string {
 	body = strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n  ")
 	if sender == "" {
@@ -114,7 +114,7 @@ func overheardLine(sender, body string) string {
 	return sender + ": " + body
 }
 
-// shorten cuts a text at a rune within n bytes and says so.
+// shorten cuts a text at a rune within n bytes and marks the cut.
 func shorten(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// HookScene reads what hooks are told of the turn that an event is in; NotFound where the turn is gone.
+// HookScene returns the data for hooks about the turn of an event; NotFound if the turn is gone.
 func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error) {
 	r, err := dbsqlc.Q.HookScene(ctx, s.db.Pool, turn)
 	if err != nil {
@@ -30,13 +30,13 @@ func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, er
 	}, nil
 }
 
-// HookExecTarget says where the commands of a conversation run; NotFound where it is gone.
+// HookExecTarget returns where the commands of a conversation run; NotFound if it is gone.
 func (s *Store) HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error) {
 	r, err := dbsqlc.Q.HookPlace(ctx, s.db.Pool, key)
 	return hook.ExecTarget{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, pg.Classify(err)
 }
 
-// HookClaimed lists what a turn has claimed that hooks were not told of before.
+// HookClaimed lists what a turn has claimed that hooks have not got before.
 func (s *Store) HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error) {
 	rows, err := dbsqlc.Q.HookClaimed(ctx, s.db.Pool, string(turn))
 	out := make([]hook.Claimed, len(rows))
@@ -46,7 +46,7 @@ func (s *Store) HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claim
 	return out, pg.Classify(err)
 }
 
-// HookEnd returns what a turn has said last: its answer, and the notice beside it.
+// HookEnd returns the last answer of a turn, and the notice with it.
 func (s *Store) HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error) {
 	row, err := dbsqlc.Q.HookEnd(ctx, s.db.Pool, turn)
 	return row.Answer, row.Notice, pg.Classify(err)
@@ -58,8 +58,8 @@ func (s *Store) HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]ch
 	return calls, pg.Classify(err)
 }
 
-// RecordHook keeps what hooks said to an event and acts on it, in one transaction and once: it reports false where an
-// outcome was recorded before, which stands. Before, it forgets some of what was recorded too long ago.
+// RecordHook stores the outcome of an event's hooks and acts on it, in one transaction and once: fresh is false if an outcome
+// was recorded before, which stays in force. First, it deletes some outdated records.
 func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error) {
 	if err := s.forgetHooks(ctx); err != nil {
 		return false, err
@@ -88,8 +88,8 @@ func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err 
 	return fresh, err
 }
 
-// forgetHooks forgets some of what hooks said too long ago: more than is recorded, so that it does not pile up. It is a
-// transaction of its own, which holds nothing else while it waits.
+// forgetHooks deletes some outdated outcomes: more than are recorded, so that they do not pile up. It runs in a separate
+// transaction, which holds no other locks while it waits.
 func (s *Store) forgetHooks(ctx context.Context) error {
 	if s.HooksKeep <= 0 {
 		return nil
@@ -100,7 +100,7 @@ func (s *Store) forgetHooks(ctx context.Context) error {
 	return nil
 }
 
-// HookSaid returns the outcome that was recorded for an event; ok is false where none was.
+// HookSaid returns the recorded outcome of an event; ok is false if there is none.
 func (s *Store) HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error) {
 	row, err := dbsqlc.Q.HookGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -130,13 +130,13 @@ func actOnHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	return nil
 }
 
-// refusedByHook is the result of a call that hooks forbid.
+// refusedByHook returns the result of a call that hooks forbid.
 func refusedByHook(reason string) chat.ToolResult {
 	reason = cmp.Or(reason, i18n.Say(i18n.English, i18n.HookNoReason))
 	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.HookRefusedCall, reason), IsError: true}
 }
 
-// ruleOfHook notes in a call what hooks said before it.
+// ruleOfHook stores in a call the outcome of the hooks before it.
 func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	p := dbsqlc.HookRuleParams{ID: r.Call, Hook: chat.HookPassed}
 	switch r.Outcome.Decision {
@@ -185,7 +185,7 @@ func changedByHook(ctx context.Context, t *pg.Tx, r hook.Record, p *dbsqlc.HookR
 	return nil
 }
 
-// noteOfHook adds to the result of a call what hooks said to it.
+// noteOfHook adds the context from hooks to the result of a call.
 func noteOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if r.Outcome.Context == "" || !r.Event.Tells() {
 		return nil
@@ -202,7 +202,7 @@ func noteOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	return nil
 }
 
-// refuseClaimed takes what hooks refuse out of what the model sees, and says so.
+// refuseClaimed hides from the model the messages that hooks refuse, and appends a notice.
 func refuseClaimed(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	ids := make([]int64, len(r.Messages))
 	for i, id := range r.Messages {
@@ -237,7 +237,7 @@ type DeferredCall struct {
 	chat.ToolCall
 
 	Session chat.SessionKey
-	Owner   string // name of the user whose conversation it is in
+	Owner   string // name of the owner of its conversation
 }
 
 // DeferredCalls lists the calls that wait for an administrator, the longest first; at most a hundred.

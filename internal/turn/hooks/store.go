@@ -6,12 +6,12 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps what hooks said. It is safe for concurrent use.
+// Store keeps outcomes of hooks. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 
-	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation. Set it before
-	// hooks are asked.
+	// HooksKeep is how long an outcome is kept once its turn has ended; 0: as long as the conversation. Set it before
+	// hooks run.
 	HooksKeep time.Duration
 }
 

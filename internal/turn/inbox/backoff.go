@@ -7,7 +7,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// EndBackOff makes due at once what waits for its next wake or for the next look at it, after an outage of Temporal.
+// EndBackOff makes rows due at once that wait for their next wake or check, after an outage of Temporal.
 func (s *Store) EndBackOff(ctx context.Context) error {
 	return pg.Classify(dbsqlc.Q.RelayEndBackOff(ctx, s.db.Pool))
 }

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/user/users"
 )
 
-// OutcomeRecalled is the outcome of a row whose sender took it back.
+// OutcomeRecalled is the outcome of a row that its sender recalled.
 const OutcomeRecalled = "recalled"
 
-// EmitDropped tells the sender of a row that it gets no turn, and why, and returns what was said.
+// EmitDropped notifies the sender of a row that it gets no turn, with the reason, and returns the text.
 func EmitDropped(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) (string, error) {
 	lang, err := users.LanguageOf(ctx, t, 0, key, text)
 	if err != nil {
@@ -25,8 +25,8 @@ func EmitDropped(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Inb
 	return told, nil
 }
 
-// DropDisabled takes the messages of people who were shut out from the queues of others, such as those of groups, where what is behind them
-// would wait for ever. It wakes those conversations. Their own are stopped (DisabledWork).
+// DropDisabled drops the messages of disabled users from the queues of others, such as those of groups, where later messages would
+// wait forever. It wakes those conversations. Conversations of the disabled users are stopped (DisabledWork).
 func (s *Store) DropDisabled(ctx context.Context) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		rows, err := dbsqlc.Q.InboxDropDisabled(ctx, tx)

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// CurrentAddress is where on a platform a conversation takes place, for what answers nobody's message; nil: on none.
+// CurrentAddress returns where on a platform a conversation takes place, for replies to no message; nil: on none.
 func CurrentAddress(ctx context.Context, t *pg.Tx, key chat.SessionKey) (*chat.Address, error) {
 	row, err := dbsqlc.Q.CronPlace(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -33,7 +33,7 @@ func CurrentAddress(ctx context.Context, t *pg.Tx, key chat.SessionKey) (*chat.A
 	return &to, nil
 }
 
-// EncodeAddress encodes a place for its row; nil stays nil.
+// EncodeAddress encodes an address for its row; nil stays nil.
 func EncodeAddress(p *chat.Address) []byte {
 	if p == nil {
 		return nil

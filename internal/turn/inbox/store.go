@@ -5,7 +5,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps what waits to be read by a turn. It is safe for concurrent use.
+// Store keeps the messages that wait for a turn. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

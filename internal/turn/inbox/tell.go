@@ -14,8 +14,8 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Tell commits what the product says to a conversation. fresh is false where the same key was told before: nothing new
-// happened. No queue is too full for it. NotFound: there is no such session.
+// Tell commits a message of the product to a conversation. fresh is false if the same key was committed before: nothing
+// changes. The queue limit does not apply. NotFound: there is no such session.
 func (s *Store) Tell(ctx context.Context, told chat.InternalMessage) (fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		fresh, err = Post(ctx, tx, told)
@@ -24,13 +24,13 @@ func (s *Store) Tell(ctx context.Context, told chat.InternalMessage) (fresh bool
 	return fresh, err
 }
 
-// Post commits one; other rows of the same transaction may hang on it.
+// Post does the same in a transaction, whose other rows may depend on it.
 func Post(ctx context.Context, t *pg.Tx, told chat.InternalMessage) (fresh bool, err error) {
 	id, err := PostRow(ctx, t, told, "")
 	return id != 0, err
 }
 
-// PostRow returns the row that tells it, 0 where the same key was told before. reset says why the conversation begins anew with
+// PostRow returns the row of the message, 0 if the same key was committed before. reset is why the conversation starts over with
 // it; empty: it goes on.
 func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset string) (chat.InboxID, error) {
 	options, err := json.Marshal(told.Options)

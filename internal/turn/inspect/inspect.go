@@ -14,17 +14,17 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// SessionFilter says which conversations are looked at; empty members let all through.
+// SessionFilter selects conversations; empty members match all.
 type SessionFilter struct {
 	User    string
 	Channel string
 	Agent   string
-	Active  int // minutes: a person wrote within them
+	Active  int // minutes since the last message of a user, at most
 	Limit   int
-	After   SessionPlace // what stands behind it is listed
+	After   SessionPlace // the listing begins after it
 }
 
-// SessionPlace is where a conversation stands among those that were used last.
+// SessionPlace is a position in the list of conversations by last use.
 type SessionPlace struct {
 	Key       chat.SessionKey // empty: before all
 	UpdatedAt time.Time
@@ -60,7 +60,7 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]ops.Ses
 	return out, nil
 }
 
-// InspectInbox lists what was accepted and has no answer yet, oldest first.
+// InspectInbox lists accepted messages that have no answer yet, oldest first.
 func (s *Store) InspectInbox(ctx context.Context, limit int) ([]ops.Unanswered, error) {
 	rows, err := dbsqlc.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
 	if err != nil {
@@ -88,14 +88,14 @@ func (s *Store) InspectInbox(ctx context.Context, limit int) ([]ops.Unanswered, 
 	return out, nil
 }
 
-// undeliveredDays is for how many days it is shown that something did not arrive.
+// undeliveredDays is the age limit of listed failed deliveries, in days.
 const undeliveredDays = 7
 
-// maxReason is how much of what a platform said is shown, in characters.
+// maxReason is the shown part of a platform's error, in characters.
 const maxReason = 300
 
-// InspectUndelivered lists what did not arrive on its platform within the last seven days, or may not have, and what waits there after a failed
-// try or for a minute; newest first.
+// InspectUndelivered lists deliveries that did not arrive on their platform within the last seven days, or may not have, and those that wait
+// after a failed try or for a minute; newest first.
 func (s *Store) InspectUndelivered(ctx context.Context, limit int) ([]ops.Undelivered, error) {
 	rows, err := dbsqlc.Q.InspectUndelivered(ctx, s.db.Pool, dbsqlc.InspectUndeliveredParams{Days: undeliveredDays, N: int32(limit)})
 	if err != nil {
@@ -117,7 +117,7 @@ func (s *Store) InboxWaiting(ctx context.Context) (messages int, oldest time.Dur
 	return int(r.Waiting), time.Duration(r.OldestSeconds * float64(time.Second)), pg.Classify(err)
 }
 
-// InspectCounts counts.
+// InspectCounts returns the counts.
 func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 	r, err := dbsqlc.Q.InspectCounts(ctx, s.db.Pool)
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *Store) InspectCounts(ctx context.Context) (ops.Counts, error) {
 	}, nil
 }
 
-// TurnsSince lists who began turns since a time, and the models that these asked, each by name.
+// TurnsSince lists the users who began turns since a time, and the models of these turns, each by name.
 func (s *Store) TurnsSince(ctx context.Context, since time.Time) (people, models []string, err error) {
 	rows, err := dbsqlc.Q.InspectTurnsSince(ctx, s.db.Pool, since)
 	if err != nil {

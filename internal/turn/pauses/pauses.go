@@ -1,4 +1,4 @@
-// Package pauses tells people, once for each, of runs that an administrator has paused in the Temporal UI.
+// Package pauses notifies users, once for each, of runs that an administrator has paused in the Temporal UI.
 package pauses
 
 import (
@@ -17,23 +17,23 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Store keeps which pauses were told.
+// Store keeps the pauses that users were notified of.
 type Store struct{ db *pg.DB }
 
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// TellDeliveryPaused tells a conversation, once for each pause, that an administrator has paused the delivery of its answers.
+// TellDeliveryPaused notifies a conversation, once for each pause, that an administrator has paused the delivery of its answers.
 func (s *Store) TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error {
 	return s.tellPaused(ctx, run, []string{string(key)}, i18n.DeliveryPaused)
 }
 
-// TellJobPaused tells the owner of a job, once for each pause, that an administrator has paused it in the Temporal UI.
+// TellJobPaused notifies the owner of a job, once for each pause, that an administrator has paused it in the Temporal UI.
 func (s *Store) TellJobPaused(ctx context.Context, run string, j cronstore.Job) error {
 	return s.tellPaused(ctx, run, []string{string(j.Target), string(j.Home), string(cronstore.OwnConversation(j.ID))}, i18n.JobPaused, j.Name)
 }
 
-// tellPaused tells the first of the conversations that exists. Where none does, nobody is told.
+// tellPaused notifies the first of the conversations that exists, if any does.
 func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i18n.ID, args ...any) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.PauseTold(ctx, tx, run)
@@ -55,7 +55,7 @@ func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i
 	})
 }
 
-// ForgetPauses forgets the runs that are not among those that are paused now.
+// ForgetPauses deletes the records of runs that are not among those paused now.
 func (s *Store) ForgetPauses(ctx context.Context, paused []string) error {
 	return pg.Classify(dbsqlc.Q.PauseForget(ctx, s.db.Pool, paused))
 }

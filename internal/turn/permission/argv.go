@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// wordsOf reads the words of a command.
+// wordsOf evaluates the words of a command.
 func wordsOf(args []*syntax.Word) words {
 	out := make(words, 0, len(args))
 	for _, arg := range args {
@@ -16,7 +16,7 @@ func wordsOf(args []*syntax.Word) words {
 	return out
 }
 
-// wordOf is what the shell makes of a word, or unknown where that depends on anything but its text.
+// wordOf returns the value of a word in the shell, or unknown if that depends on anything but its text.
 func wordOf(w *syntax.Word) string {
 	var out strings.Builder
 	for _, part := range w.Parts {
@@ -48,7 +48,7 @@ func wordOf(w *syntax.Word) string {
 	return out.String()
 }
 
-// unquoted is a text outside of quotes, without its backslashes; ok is false where the shell puts something in its place.
+// unquoted returns a text outside of quotes, without its backslashes; ok is false if the shell replaces it.
 func unquoted(text string) (plain string, ok bool) {
 	var out strings.Builder
 	for n := 0; n < len(text); n++ {
@@ -66,7 +66,7 @@ func unquoted(text string) (plain string, ok bool) {
 	return out.String(), true
 }
 
-// quoted is a text in double quotes; ok is false where something in it is put in by the shell.
+// quoted returns a text in double quotes; ok is false if the shell replaces a part of it.
 func quoted(q *syntax.DblQuoted) (plain string, ok bool) {
 	var out strings.Builder
 	for _, part := range q.Parts {
@@ -87,7 +87,7 @@ func quoted(q *syntax.DblQuoted) (plain string, ok bool) {
 	return out.String(), true
 }
 
-// quote writes words so that they read back as they are.
+// quote quotes words so that they parse back unchanged.
 func quote(w words) string {
 	out := make([]string, 0, len(w))
 	for _, word := range w {
@@ -100,7 +100,7 @@ func quote(w words) string {
 	return strings.Join(out, " ")
 }
 
-// patternWords reads the pattern of a command: the words that it begins with. Nil: it is none.
+// patternWords parses the pattern of a command: the words that it begins with. Nil: it is none.
 func patternWords(pattern string) words {
 	pattern = strings.TrimSpace(pattern)
 	pattern = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(pattern, " *"), ":*"))
@@ -119,7 +119,7 @@ func patternWords(pattern string) words {
 	return nil
 }
 
-// parse reads a script as bash does.
+// parse parses a script as bash does.
 func parse(script string) (*syntax.File, error) {
 	return syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(script), "")
 }

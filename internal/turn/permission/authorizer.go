@@ -11,32 +11,32 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Authorizers finds who decides about the calls of a conversation. It is safe for concurrent use.
+// Authorizers returns the authorizer of a conversation. It is safe for concurrent use.
 type Authorizers struct {
-	Rules    map[string]chat.Rule // what the installation wants of tools, by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
-	Policies Policies             // nil: everybody's preset is auto
+	Rules    map[string]chat.Rule // the installation's rules, by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
+	Policies Policies             // nil: every user's preset is auto
 	People   People
 }
 
-// Policies is the policy document in force.
+// Policies returns the policy document in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Tools says what tools a conversation has.
+// Tools is the tools of a conversation.
 type Tools interface {
 	Get(name string) (tool.Tool, bool)
 	Subject(name, arguments string) string
 }
 
-// People says what the user of a conversation wants of its tools.
+// People returns the permissions that the user of a conversation has set.
 type People interface {
 	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
 	// PinPermission pins the user's rule for a tool of an MCP server to the tool, if the rule has no pin yet.
 	PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error
 }
 
-// Of returns who decides about the calls of a conversation with these tools, as its user wants it now.
+// Of returns the authorizer of the calls of a conversation with these tools, with its user's current permissions.
 func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (Authorizer, error) {
 	permits, err := a.People.Permits(ctx, key)
 	if err != nil {
@@ -45,18 +45,18 @@ func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (
 	return a.With(ctx, permits, tools)
 }
 
-// With is Of where the wishes of the user are known.
+// With is Of for known permissions of the user.
 func (a Authorizers) With(ctx context.Context, permits chat.Permits, tools Tools) (Authorizer, error) {
 	installation, err := a.At(ctx, permits.At)
 	return Authorizer{permits: permits, installation: installation, tools: tools}, err
 }
 
-// Installation is what holds for people who chose nothing.
+// Installation returns the defaults for users who chose nothing.
 func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
 	return a.At(ctx, chat.Location{})
 }
 
-// At is what holds for people who chose nothing, and what nobody widens, in the scene of a place.
+// At returns the defaults for users who chose nothing, and the limit of the scene of a place, which no choice widens.
 func (a Authorizers) At(ctx context.Context, at chat.Location) (Installation, error) {
 	out := Installation{Rules: a.Rules}
 	if a.Policies == nil {
@@ -101,8 +101,8 @@ func (a Authorizers) Pin(ctx context.Context, key chat.SessionKey, d Decision, s
 	return a.People.PinPermission(ctx, key, d.Unpinned, spec.Remote.Pin())
 }
 
-// Digest identifies a call that was checked by its arguments, its tool, the MCP server's description of the tool, and, for tools whose rules are about
-// paths, the working folder that relative paths begin in. A built-in tool is identified by its name only, so that pending approvals survive an
+// Digest identifies a call that was checked by its arguments, its tool, the MCP server's description of the tool, and, for tools whose rules
+// are about paths, the working folder of relative paths. A built-in tool is identified by its name only, so that pending approvals survive an
 // upgrade.
 func Digest(spec tool.Spec, arguments, folder string) string {
 	sum := sha256.New()
@@ -112,7 +112,7 @@ func Digest(spec tool.Spec, arguments, folder string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Tool is what holds for calls of a tool that no rule with a pattern means, once no plan is wanted any more.
+// Tool returns the rule for calls of a tool that no rule with a pattern matches, once no plan is required any more.
 func (a Authorizer) Tool(name string) chat.Rule {
 	wide := a.permits
 	wide.Rules, wide.Planning = nil, false
@@ -124,15 +124,15 @@ func (a Authorizer) Tool(name string) chat.Rule {
 	return Decide(wide, a.installation, a.call(name, "")).Rule
 }
 
-// Preset is the one in force.
+// Preset returns the preset in force.
 func (a Authorizer) Preset() chat.Preset { return a.installation.InForce(a.permits) }
 
-// Narrow are the rules of the person that mean some calls of a tool.
+// Narrow returns the user's rules that match some calls of a tool.
 func (a Authorizer) Narrow(name string) []chat.ToolRule {
 	return rulesOf(a.permits.Rules, Call{Tool: name}).narrow
 }
 
-// call is what is to be decided about. A tool that does not exist only says so.
+// call returns the input of a decision. A tool that does not exist has only its name.
 func (a Authorizer) call(name, subject string) Call {
 	c := Call{Tool: name, Subject: subject, Plans: true}
 	if t, ok := a.tools.Get(name); ok {

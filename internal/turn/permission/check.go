@@ -14,7 +14,7 @@ import (
 // maxPattern bounds a pattern, in bytes.
 const maxPattern = 500
 
-// CheckPattern returns a pattern as it is kept. One that could never mean a call is Invalid, with a sentence that says what it must be.
+// CheckPattern returns a pattern in its stored form. One that could never match a call is Invalid, with a sentence about the required form.
 func CheckPattern(tool string, kind chat.PatternKind, pattern string) (string, error) {
 	pattern = strings.TrimSpace(pattern)
 	switch {
@@ -62,5 +62,5 @@ func checkHost(pattern string) (string, error) {
 	return host, nil
 }
 
-// unseen reports whether a person cannot see a character, or sees another one than it is.
+// unseen reports whether a user cannot see a character, or sees a different one.
 func unseen(r rune) bool { return !unicode.IsPrint(r) }

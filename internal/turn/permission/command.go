@@ -14,23 +14,23 @@ const (
 	maxScript = 20_000 // bytes
 	maxDepth  = 3      // of shells within a command
 	maxOffers = 5      // patterns for one call
-	maxOffer  = 80     // bytes of one: a person has to be able to read it on a button
+	maxOffer  = 80     // bytes of one: a user has to be able to read it on a button
 )
 
-// words are those of one simple command, as the shell would read them. A word that is known only when it runs is unknown.
+// words is the words of one simple command, as the shell would read them. A word that is known only when it runs is unknown.
 type words []string
 
 // unknown is a word that the shell makes when the command runs.
 const unknown = "\x00"
 
-// command is a script, read twice. Rules to allow judge its closed form. Rules to deny or to ask look for programs in whatever a parser of
-// bash finds, also within the words of commands that execute others.
+// command is a script, parsed twice. Rules to allow judge its closed form. Rules to deny or to ask look for programs in everything that a
+// parser of bash finds, also within the words of commands that execute others.
 type command struct {
 	script script
 	closed bool // the script has the closed form
 
 	found []words // the simple commands that the parser finds
-	clear bool    // all that it runs can be found in the text
+	clear bool    // all programs that it runs can be found in the text
 }
 
 func readCommand(text string) command {
@@ -40,7 +40,7 @@ func readCommand(text string) command {
 	return c
 }
 
-// find adds what a script runs.
+// find adds the commands that a script runs.
 func (c *command) find(text string, depth int) {
 	if len(text) > maxScript || depth == 0 || strings.ContainsFunc(text, strange) {
 		c.clear = false
@@ -58,17 +58,17 @@ func (c *command) find(text string, depth int) {
 				c.add(wordsOf(n.Args), depth)
 			}
 		case *syntax.SglQuoted:
-			c.clear = c.clear && !n.Dollar // some shells read other ends of it
+			c.clear = c.clear && !n.Dollar // some shells see another end of it
 		case *syntax.DblQuoted:
 			c.clear = c.clear && !n.Dollar
 		case *syntax.Comment:
-			c.clear = c.clear && !strings.HasSuffix(strings.TrimRight(n.Text, "\n"), `\`) // and others go on with the next line
+			c.clear = c.clear && !strings.HasSuffix(strings.TrimRight(n.Text, "\n"), `\`) // and others continue with the next line
 		}
 		return true
 	})
 }
 
-// strange reports whether a shell may read a character otherwise than it looks.
+// strange reports whether a shell may read a character differently from its appearance.
 func strange(r rune) bool {
 	return unicode.IsControl(r) && r != '\n' && r != '\t' || r == unicode.ReplacementChar
 }
@@ -148,7 +148,7 @@ func (c *command) addWrapped(w words, depth int) {
 	}
 }
 
-// envSplit returns the text that an option of env makes words of.
+// envSplit returns the text that an option of env splits into words.
 func envSplit(word string) (text string, ok bool) {
 	if text, ok = strings.CutPrefix(word, "--split-string="); ok || strings.HasPrefix(word, "--") || !strings.HasPrefix(word, "-") {
 		return text, ok
@@ -169,7 +169,8 @@ func (c *command) findWords(script words, depth int) {
 	c.clear = c.clear && inner.clear
 }
 
-// hasCode reports whether an interpreter gets its program in a word or from its input. Options may take a word, so that later words count, too.
+// hasCode reports whether an interpreter gets its program in a word or from its input. Options may take a word, so that later words count,
+// too.
 func (w words) hasCode() bool {
 	if len(w) == 2 && slices.Contains([]string{"--version", "-V", "-v", "--help", "-h"}, w[1]) {
 		return false
@@ -210,7 +211,7 @@ func sedExecutes(word string) bool {
 // shells run the script after -c.
 var shells = []string{"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "mksh", "csh", "tcsh", "rbash"}
 
-// wrappers execute the command that stands behind them, after options of their own.
+// wrappers execute the command that follows them, after their own options.
 var wrappers = []string{
 	"env", "sudo", "doas", "nohup", "nice", "ionice", "chrt", "taskset", "time", "timeout", "command", "builtin", "exec", "xargs", "stdbuf", "setsid", "watch",
 	"parallel", "chroot", "unshare", "nsenter", "strace", "ltrace", "find", "busybox", "toybox", "flock", "script", "ssh", "su", "runuser", "setpriv", "capsh", "prlimit",
@@ -231,7 +232,7 @@ func (c command) allowed(patterns []string) bool {
 	return ok && len(left) == 0
 }
 
-// unmet are the commands that no pattern means; ok is false where no pattern can be enough.
+// unmet returns the commands that no pattern covers; ok is false if no pattern can suffice.
 func (c command) unmet(patterns []string) (left []words, ok bool) {
 	if !c.closed {
 		return nil, false
@@ -254,8 +255,8 @@ func (c command) unmet(patterns []string) (left []words, ok bool) {
 	return left, true
 }
 
-// touches: one of its commands is meant, by whatever path and behind whatever runs it. It is unsure where a command's name is made when
-// it runs, or where a word that another program may execute names it.
+// touches reports whether one of its commands matches, with any path and any wrapper. It is unsure if a command's name is made when it runs,
+// or if a word that another program may execute names it.
 func (c command) touches(pattern string) (yes, unsure bool) {
 	meant := patternWords(pattern)
 	for _, w := range c.found {
@@ -274,8 +275,8 @@ func (c command) touches(pattern string) (yes, unsure bool) {
 	return false, unsure || !c.clear
 }
 
-// mayBegin reports whether the words may mean what a pattern means although they do not begin with it: a word is made when the command
-// runs, or options stand before the word that says what the program does (git -C x push).
+// mayBegin reports whether the words may mean the same as a pattern although they do not begin with it: a word is made when the command runs,
+// or options precede the subcommand (git -C x push).
 func (w words) mayBegin(pattern words) bool {
 	if len(pattern) == 0 || w[0] != pattern[0] {
 		return false
@@ -296,8 +297,8 @@ func (w words) mayBegin(pattern words) bool {
 	return len(left) == 0
 }
 
-// mentions reports whether a word that is no plain name, such as --to-command='rm x', has the words of a pattern in it. Those of programs that
-// print or search are texts.
+// mentions reports whether a word that is no plain name, such as --to-command='rm x', has the words of a pattern in it. Those of programs
+// that print or search are texts.
 func (w words) mentions(pattern words) bool {
 	if len(pattern) == 0 {
 		return false
@@ -322,12 +323,12 @@ func (w words) mentions(pattern words) bool {
 // printers only print or compare their words.
 var printers = []string{"echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "test", "["}
 
-// byName is the command without the folder of its program.
+// byName returns the command without the folder of its program.
 func (w words) byName() words {
 	return append(words{path.Base(w[0])}, w[1:]...)
 }
 
-// offer: the beginning of each command that is not allowed yet.
+// offer returns the beginning of each command that is not allowed yet.
 func (c command) offer(allowed []string) []string {
 	left, ok := c.unmet(allowed)
 	if !ok {

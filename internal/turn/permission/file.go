@@ -7,10 +7,10 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// file is the path of a call, read. Links are not followed: what a path leads to is known only where the file is.
+// file is the parsed path of a call. Links are not followed: only the runner knows the target of a path.
 type file struct {
-	absolute string // empty: it cannot be told
-	relative string // to the working folder; empty: it is not in it, or that cannot be told
+	absolute string // empty: it cannot be determined
+	relative string // to the working folder; empty: it is not in it, or that cannot be determined
 	placed   bool   // the working folder is known
 }
 
@@ -43,7 +43,7 @@ func (f file) allowed(patterns []string) bool {
 	return false
 }
 
-// touches compares without regard to case, as some file systems do.
+// touches compares ignoring case, as some file systems do.
 func (f file) touches(pattern string) (yes, unsure bool) {
 	name := f.against(pattern)
 	if name == "" {
@@ -52,7 +52,7 @@ func (f file) touches(pattern string) (yes, unsure bool) {
 	return matches(strings.ToLower(pattern), strings.ToLower(name)), false
 }
 
-// offer is the folder of the file, or the file itself where that is the working folder or outside of it.
+// offer returns the folder of the file, or the file itself if that is the working folder or outside of it.
 func (f file) offer([]string) []string {
 	switch folder := path.Dir(f.relative); {
 	case f.relative == "" && f.absolute == "", strings.ContainsFunc(f.relative+f.absolute, unseen):
@@ -66,7 +66,7 @@ func (f file) offer([]string) []string {
 	}
 }
 
-// against is the form of the path that a pattern is written for.
+// against returns the form of the path that a pattern is written for.
 func (f file) against(pattern string) string {
 	if path.IsAbs(pattern) {
 		return f.absolute
@@ -79,8 +79,8 @@ func matches(pattern, name string) bool {
 	return ok && err == nil
 }
 
-// literal writes a name so that a pattern means it alone.
+// literal escapes a name so that a pattern matches it alone.
 func literal(name string) string { return wildcards.Replace(name) }
 
-// wildcards escapes what means more than itself in a pattern.
+// wildcards escapes the special characters of a pattern.
 var wildcards = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "{", `\{`)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// host is that of an address, in small letters; empty: it cannot be told.
+// host is the host of an address, in lower case; empty: it cannot be determined.
 type host string
 
 func readHost(address string) host {
@@ -30,7 +30,7 @@ func (h host) offer([]string) []string {
 	return []string{string(h)}
 }
 
-// is: a pattern is a host, or *. before one for those below it.
+// is reports whether a pattern matches: a host, or *. before one for its subdomains.
 func (h host) is(pattern string) bool {
 	if h == "" {
 		return false

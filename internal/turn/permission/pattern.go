@@ -11,13 +11,13 @@ import (
 	"xbot/internal/tool"
 )
 
-// IsPattern reports whether the name of a tool in a rule means several: mcp_github_*.
+// IsPattern reports whether the name of a tool in a rule matches several: mcp_github_*.
 func IsPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
 
 // maxName bounds a pattern of names, in bytes.
 const maxName = 100
 
-// CheckName says what is wrong with a pattern of names.
+// CheckName reports a fault in a pattern of names.
 func CheckName(name string) error {
 	_, err := path.Match(name, "")
 	switch {
@@ -83,7 +83,7 @@ func folded(name string) string {
 	return strings.NewReplacer("_", "", "-", "", "\x00", "").Replace(name)
 }
 
-// breadth is how much a name leaves open: the tool's own name nothing, and of two patterns the longer one less.
+// breadth is how many tools a name leaves open: the tool's own name none, and of two patterns the longer one fewer.
 func breadth(name string) int {
 	if !IsPattern(name) {
 		return 0
@@ -91,7 +91,7 @@ func breadth(name string) int {
 	return 1 + maxName - min(maxName, len(name))
 }
 
-// strictest is the rule that counts of those that mean a tool equally well.
+// strictest returns the stricter of two rules that match a tool equally well.
 func strictest(a, b chat.Rule) chat.Rule {
 	strictness := []chat.Rule{"", chat.RuleAllow, chat.RuleAsk, chat.RuleDeny}
 	if cmp.Compare(slices.Index(strictness, a), slices.Index(strictness, b)) < 0 {
@@ -100,8 +100,8 @@ func strictest(a, b chat.Rule) chat.Rule {
 	return a
 }
 
-// nearest returns the rule with the narrowest name that means the tool of a call; of several, the strictest; zero if none does. An allow rule counts
-// as ask if the tool has changed since.
+// nearest returns the rule with the narrowest name that matches the tool of a call; of several, the strictest; zero if none does. An allow
+// rule counts as ask if the tool has changed since.
 func nearest(rules []chat.ToolRule, c Call) chat.ToolRule {
 	var found chat.ToolRule
 	least := -1

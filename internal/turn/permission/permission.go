@@ -1,8 +1,9 @@
-// Package permission decides whether a call of a tool runs, is asked about, or is denied: from the rules of a person, the presets of
-// the conversation, the person and the installation, and what the call is about.
+// Package permission decides whether a call of a tool runs, is asked about, or is denied: from the rules of a user, the presets of the
+// conversation, the user and the installation, and the subject of the call.
 //
-// A rule to allow holds for calls that are judged word by word, and what is judged is what runs. A rule to deny is a guard rail: a command
-// can hide what it does from any reader, and the boundary is the sandbox. What cannot be read is therefore asked, never allowed.
+// A rule to allow applies to calls that are judged word by word, and exactly the judged words run. A rule to deny is a guard rail: a command
+// can hide its effects from any parser, and the boundary is the sandbox. A command that cannot be parsed is therefore asked about, never
+// allowed.
 package permission
 
 import (
@@ -13,25 +14,25 @@ import (
 	"xbot/internal/tool"
 )
 
-// Call is what is decided about.
+// Call is the input of a decision.
 type Call struct {
 	Tool    string // the tool's own name
 	Acts    bool   // whether it changes something outside of the conversation (tool.Spec)
 	Plans   bool   // whether it runs before a plan was approved (tool.Spec)
 	Kind    chat.PatternKind
-	Subject string       // what it is about, where Kind says so: the command, the path, the address
+	Subject string       // of the kind Kind: the command, the path, the address
 	Remote  *tool.Remote // the tool of an MCP server; nil: any other tool
 }
 
-// Installation is what holds for people who chose nothing.
+// Installation is the defaults for users who chose nothing.
 type Installation struct {
 	Rules          map[string]chat.Rule // by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
 	Others         chat.Preset          // empty: ask
-	Scene          chat.Preset          // that of the scene of the conversation, which nobody widens; empty: it has none
+	Scene          chat.Preset          // the limit by the scene of the conversation, which no choice widens; empty: it has none
 }
 
-// Preset is the one of the installation for a person.
+// Preset returns the installation's preset for a user.
 func (i Installation) Preset(admin bool) chat.Preset {
 	if admin {
 		return cmp.Or(i.Administrators, chat.PresetAuto)
@@ -39,12 +40,12 @@ func (i Installation) Preset(admin bool) chat.Preset {
 	return cmp.Or(i.Others, chat.PresetAsk)
 }
 
-// InForce is the preset that holds in a conversation.
+// InForce returns the preset in force in a conversation.
 func (i Installation) InForce(p chat.Permits) chat.Preset {
 	return cmp.Or(i.chosen(p), i.Preset(p.Admin))
 }
 
-// chosen is the preset that was chosen for the conversation or by the person, or for the scene, whichever is stricter; empty: none.
+// chosen returns the preset that was chosen for the conversation or by the user, or that of the scene, the stricter of the two; empty: none.
 func (i Installation) chosen(p chat.Permits) chat.Preset {
 	chosen := cmp.Or(p.Here, p.Own)
 	if i.Scene == "" || chosen != "" && slices.Index(chat.Presets, chosen) < slices.Index(chat.Presets, i.Scene) {
@@ -53,12 +54,12 @@ func (i Installation) chosen(p chat.Permits) chat.Preset {
 	return i.Scene
 }
 
-// Decision is what happens with a call.
+// Decision is the result for a call.
 type Decision struct {
 	Rule chat.Rule
 	// Judged reports whether a rule with a pattern allowed the command. Then Judged(command) runs, not the text.
 	Judged bool
-	// Always are the rules that would let such a call run unasked, where the rule is to ask; none: no rule can.
+	// Always are the rules that would let such a call run without asking, if the rule is to ask; none: no rule can.
 	Always []chat.ToolRule
 	// Digest identifies the call that was checked.
 	Digest string
@@ -66,18 +67,18 @@ type Decision struct {
 	Unpinned string
 }
 
-// Ruling is what is kept of the decision with the call.
+// Ruling returns the part of the decision that is stored with the call.
 func (d Decision) Ruling() chat.Ruling {
 	return chat.Ruling{Judged: d.Judged, Always: d.Always, Digest: d.Digest}
 }
 
-// Decide says what happens with a call. Read only denies what acts, whatever else was said. Then the narrowest word counts: the person's
-// rules that mean this call (of several, the strictest), the person's rule for the tool, a denial by the installation, the preset that was
-// chosen for the conversation or by the person, the installation's rule for the tool, and its preset. While a turn wants an approved plan,
-// what these would allow or ask about waits for it, but for what only reads and what plans are made with.
+// Decide decides about a call. Read only denies calls that act, regardless of all other rules. Then the narrowest rule counts: the user's
+// rules that match this call (of several, the strictest), the user's rule for the tool, a denial by the installation, the preset that was
+// chosen for the conversation or by the user, the installation's rule for the tool, and its preset. While a turn wants an approved plan,
+// calls that these would allow or ask about wait for it, except calls that only read and those for making plans.
 //
-// Who writes to a service from outside is asked nothing: the tools of a service are allowed by what it is published with, and what the
-// installation or the scene would ask about is denied.
+// Consumers of a service are not asked: its tools are allowed as published, and calls that the installation or the scene would ask about are
+// denied.
 func Decide(p chat.Permits, i Installation, c Call) Decision {
 	if p.Outside {
 		return Decision{Rule: i.outside(c)}
@@ -111,7 +112,7 @@ func decide(p chat.Permits, i Installation, c Call) Decision {
 	return Decision{Rule: rule, Always: always(c, rules, about)}
 }
 
-// decide is the rule where the person has said nothing of the tool.
+// decide returns the rule if the user has none for the tool.
 func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
 	rule := i.rule(c)
 	if rule == chat.RuleDeny {
@@ -120,7 +121,7 @@ func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
 	return cmp.Or(ruleOf(i.chosen(p), c.Acts), rule, ruleOf(i.Preset(p.Admin), c.Acts), chat.RuleAllow)
 }
 
-// rule is what the installation says of a tool; empty: nothing.
+// rule returns the installation's rule for a tool; empty: none.
 func (i Installation) rule(c Call) chat.Rule {
 	rules := make([]chat.ToolRule, 0, len(i.Rules))
 	for name, rule := range i.Rules {
@@ -129,7 +130,7 @@ func (i Installation) rule(c Call) chat.Rule {
 	return nearest(rules, c).Rule
 }
 
-// ruleOf is what a preset says of a call; empty: nothing.
+// ruleOf returns the rule of a preset for a call; empty: none.
 func ruleOf(preset chat.Preset, acts bool) chat.Rule {
 	switch {
 	case preset == chat.PresetAuto:
@@ -140,7 +141,7 @@ func ruleOf(preset chat.Preset, acts bool) chat.Rule {
 	return ""
 }
 
-// toolRules are the rules of a person for one tool.
+// toolRules is the rules of a user for one tool.
 type toolRules struct {
 	wide   chat.ToolRule // for all calls; zero: none
 	narrow []chat.ToolRule
@@ -161,14 +162,14 @@ func rulesOf(all []chat.ToolRule, c Call) toolRules {
 	return out
 }
 
-// subject is what a call is about, read: what patterns are compared with.
+// subject is the parsed subject of a call, which patterns are compared with.
 type subject interface {
-	// allowed reports whether all that the call does is meant by some of the patterns.
+	// allowed reports whether the patterns cover everything that the call does.
 	allowed(patterns []string) bool
-	// touches reports whether a pattern may mean some part of the call, so that a rule to deny it or to ask concerns it; unsure says
-	// that this cannot be told.
+	// touches reports whether a pattern may match some part of the call, so that a rule to deny or to ask applies; unsure means that this
+	// cannot be determined.
 	touches(pattern string) (yes, unsure bool)
-	// offer returns patterns that would let the call run, beside those that do already; none: no pattern can.
+	// offer returns patterns that would let the call run, in addition to the allowed ones; none: no pattern can.
 	offer(allowed []string) []string
 }
 
@@ -184,7 +185,7 @@ func subjectOf(c Call, cwd string) subject {
 	return nil
 }
 
-// narrowest is what the rules with patterns say of a call; empty: nothing.
+// narrowest returns the rule of the rules with patterns for a call; empty: none.
 func narrowest(rules []chat.ToolRule, about subject) chat.Rule {
 	if about == nil {
 		return ""
@@ -239,7 +240,7 @@ func always(c Call, rules toolRules, about subject) []chat.ToolRule {
 	}
 	for _, r := range narrow {
 		if yes, unsure := about.touches(r.Pattern); r.Rule != chat.RuleAllow && (yes || unsure) {
-			return nil // the person wants to be asked about it
+			return nil // the user wants to be asked about it
 		}
 	}
 	var out []chat.ToolRule

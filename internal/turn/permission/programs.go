@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Programs, by how much the beginning of a command says of what it does.
+// Programs, by how much the beginning of a command determines what it does.
 var (
-	// multiplexers do what their next word says, some of them what the one after that says.
+	// multiplexers run the subcommand in their next word, some of them the one in the word after that.
 	multiplexers = []string{
 		"git", "go", "npm", "pnpm", "yarn", "bun", "deno", "cargo", "rustup", "docker", "podman", "kubectl", "helm", "terraform", "pip", "pip3",
 		"uv", "poetry", "bundle", "gem", "composer", "dotnet", "gradle", "mvn", "apt", "apt-get", "brew", "dnf", "yum", "systemctl",
@@ -23,14 +23,14 @@ var (
 		"python", "python3", "pypy", "node", "nodejs", "perl", "ruby", "php", "lua", "luajit", "tclsh", "wish", "pwsh", "powershell", "osascript", "Rscript", "julia",
 		"groovy", "scala", "elixir", "guile", "sbcl", "tsx", "ts-node", "npx", "uvx", "pipx",
 	}
-	// anything are those of which every word counts, also one that is added: they write, delete, execute or connect as their words say.
+	// anything are programs of which every word matters, also an added one: they write, delete, execute or connect as their words say.
 	anything = []string{
 		"eval", "alias", "unalias", "cd", "rm", "mv", "dd", "chmod", "chown", "kill", "pkill", "killall", "tee", "install", "split", "csplit", "uniq", "xxd",
 		"sed", "awk", "gawk", "mawk", "nawk", "ed", "ex", "vi", "vim", "nvim", "emacs", "nano", "less", "more", "most", "man", "info", "m4", "dc", "expect",
 		"tar", "bsdtar", "cpio", "zip", "unzip", "7z", "rsync", "curl", "wget", "scp", "sftp", "ftp", "nc", "ncat", "socat", "telnet", "openssl", "gpg",
 		"cc", "c++", "gcc", "g++", "clang", "clang++", "ld", "gdb", "lldb", "sqlite3", "psql", "mysql", "crontab", "at", "batch", "tmux", "screen",
 	}
-	// executors are heads whose next words name a program, or settings that do.
+	// executors are heads followed by words that name a program, or settings that do.
 	executors = []string{
 		"git config", "git filter-branch", "git bisect", "git submodule", "git difftool", "git mergetool", "git send-email", "git daemon", "git instaweb",
 		"git hook", "git credential", "git upload-pack", "git receive-pack", "git upload-archive", "git maintenance", "git for-each-repo",
@@ -113,7 +113,7 @@ var npmOptions = []string{
 	"editor", "viewer", "browser", "init-module", "use-yarnrc", "modules-folder", "global-dir", "global-bin-dir",
 }
 
-// head is the beginning of a command that a rule may be for; ok is false where no beginning says what it does.
+// head returns the beginning of a command that a rule may be for; ok is false if no beginning determines what it does.
 func (w words) head() (head words, ok bool) {
 	name, n := path.Base(w[0]), 1
 	switch {
@@ -133,7 +133,8 @@ func (w words) head() (head words, ok bool) {
 	return w[:n], !slices.Contains(w[:n], unknown)
 }
 
-// isOne reports whether a list has a program, also under a name with a version, such as python3.11 or clang-15, or with the g of GNU, such as gsed.
+// isOne reports whether a list has a program, also under a name with a version, such as python3.11 or clang-15, or with the g of GNU, such as
+// gsed.
 func isOne(list []string, name string) bool {
 	return slices.ContainsFunc([]string{name, strings.TrimRight(name, "0123456789.-"), strings.TrimPrefix(name, "g")}, func(name string) bool {
 		return slices.Contains(list, name)
@@ -157,8 +158,8 @@ func (w words) meant(pattern words) bool {
 	return ok && len(pattern) >= len(head) && !w.overreaches(added)
 }
 
-// overreaches reports whether one of the words that a rule does not name is an option that writes or executes something else. Words
-// behind "--" are judged as well.
+// overreaches reports whether one of the words that a rule does not name is an option that writes or executes something else. Words after
+// "--" are judged as well.
 func (w words) overreaches(added words) bool {
 	name := path.Base(w[0])
 	if isOne([]string{"make"}, name) && slices.ContainsFunc(added, func(word string) bool { return strings.Contains(word, "=") }) {
@@ -196,16 +197,17 @@ func isOption(word string, long []string, letters string, exact bool) bool {
 	return strings.ContainsAny(name, letters)
 }
 
-// gitSettings keep git from running programs that the settings of a repository name. There is none against its filters (filter.NAME.clean).
+// gitSettings prevent git from running programs that the settings of a repository name. There is none against its filters
+// (filter.NAME.clean).
 var gitSettings = []string{
 	"safe.bareRepository=explicit", "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.editor=false", "sequence.editor=false",
 	"core.sshCommand=ssh", "protocol.ext.allow=never", "gpg.program=gpg", "gpg.ssh.program=ssh-keygen", "gpg.x509.program=gpgsm", "log.showSignature=false",
 }
 
-// withoutDrivers are the commands of git that take options by which they run no programs for single files.
+// withoutDrivers are the commands of git with options that prevent running programs for single files.
 var withoutDrivers = []string{"diff", "log", "show", "blame", "annotate", "whatchanged", "format-patch"}
 
-// safeGit is a command with these settings, if it runs git.
+// safeGit returns a command with these settings, if it runs git.
 func safeGit(w words) words {
 	if path.Base(w[0]) != "git" {
 		return w

@@ -8,17 +8,17 @@ import (
 )
 
 // script is a command in the closed form, the only one that rules allow: simple commands of plain and quoted words, joined by |, &&, ||, ;
-// and newlines. Every POSIX shell reads it alike. Whatever a shell would expand, substitute or evaluate has no place in it.
+// and newlines. Every POSIX shell reads it alike. It contains nothing that a shell would expand, substitute or evaluate.
 type script []simple
 
 // simple is one command of a script.
 type simple struct {
 	words     words
 	redirects []string // such as 2>&1
-	next      string   // the operator behind it; empty: none
+	next      string   // the operator after it; empty: none
 }
 
-// readScript reads a command; ok is false where it does not have the closed form.
+// readScript parses a command; ok is false if it does not have the closed form.
 func readScript(text string) (s script, ok bool) {
 	if len(text) > maxScript || strings.ContainsFunc(text, strange) {
 		return nil, false
@@ -64,7 +64,7 @@ func (l *lexer) token() bool {
 	return false
 }
 
-// plain reports whether a character outside of quotes means itself in every shell, wherever it stands.
+// plain reports whether a character outside of quotes is literal in every shell, at any position.
 func plain(c rune) bool {
 	if c < utf8.RuneSelf {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("_-./:,@%+=", c)
@@ -104,7 +104,7 @@ func (l *lexer) endWord() bool {
 // reserved are the words of shells that begin or end compound commands.
 var reserved = []string{"if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "function", "select", "time", "coproc"}
 
-// redirect reads a redirection that joins the two outputs, throws one away, or reads nothing.
+// redirect parses a redirection that joins the two outputs, discards one, or reads nothing.
 func (l *lexer) redirect() bool {
 	from := l.word.String()
 	switch number := l.inWord && !l.quoted && strings.Trim(from, "0123456789") == ""; {
@@ -161,7 +161,7 @@ func (l *lexer) operator() bool {
 	return false
 }
 
-// end is the end of a simple command. An empty line is none.
+// end ends a simple command. An empty line is none.
 func (l *lexer) end(op string) bool {
 	if !l.endWord() {
 		return false
@@ -181,8 +181,8 @@ func (l *lexer) dangling() bool {
 	return last == "|" || last == "&&" || last == "||"
 }
 
-// String is the script written from the words that were read, so that these are what a shell executes. Git gets settings with which it
-// runs fewer programs that a repository names.
+// String returns the script written from the parsed words, so that these are what a shell executes. Git gets settings with which it runs
+// fewer programs that a repository names.
 func (s script) String() string {
 	var out []string
 	for _, c := range s {
@@ -194,7 +194,7 @@ func (s script) String() string {
 	return strings.TrimRight(strings.Join(out, " "), " \n;")
 }
 
-// shellWord is a word as every shell reads it.
+// shellWord quotes a word so that every shell reads it alike.
 func shellWord(word string, first bool) string {
 	isPlain := word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) })
 	if isPlain && !(first && slices.Contains(reserved, word)) {

@@ -24,13 +24,13 @@ import (
 //go:embed prompt.md
 var embedded string
 
-// builtin is the template that comes with the program; a fault in it shows at the first start.
+// builtin is the template that comes with the program; a fault in it appears at the first start.
 var builtin = template.Must(parse(embedded))
 
 // maxTemplate bounds a template file, in bytes.
 const maxTemplate = 1 << 20
 
-// Base is the prompt that comes with the program, for a scene of which nothing is known.
+// Base returns the prompt that comes with the program, for an empty scene.
 func Base() string {
 	text, err := render(builtin, Vars{})
 	if err != nil {
@@ -39,23 +39,23 @@ func Base() string {
 	return text
 }
 
-// Vars are what a template can use. They stay the same as long as a conversation does, for the sake of caches: no time,
-// nothing that tools change.
+// Vars are the variables of a template. They stay the same for a whole conversation, for the sake of caches: no time, nothing that tools
+// change.
 type Vars struct {
 	Agent    string   // main
 	Channel  string   // web, cli, api, feishu ...
-	User     string   // name of the person; empty in groups
-	Admin    bool     // the person administers the server
-	Language string   // what the person chose, such as zh; empty: nothing
-	Runner   string   // what the person chose; empty: the default
+	User     string   // name of the user; empty in groups
+	Admin    bool     // the user is an administrator
+	Language string   // chosen by the user, such as zh; empty: not chosen
+	Runner   string   // chosen by the user; empty: the default
 	Tools    []string // names of all tools
 }
 
 // Has reports whether there is a tool of a name: {{if .Has "Shell"}}.
 func (v Vars) Has(tool string) bool { return slices.Contains(v.Tools, tool) }
 
-// Template is the operator's prompt.md, or the one that comes with the program. The file is looked at for each prompt and
-// read again when its time or size has changed. It is safe for concurrent use.
+// Template is the operator's prompt.md, or the one that comes with the program. The file is checked for each prompt and read again when its
+// time or size has changed. It is safe for concurrent use.
 type Template struct {
 	path string
 	log  *slog.Logger
@@ -67,22 +67,21 @@ type Template struct {
 	source string
 }
 
-// stamp tells one version of a file from the next.
+// stamp identifies a version of a file.
 type stamp struct {
 	time time.Time
 	size int64
 }
 
-// NewTemplate reads the template of a path, which may not be there: then, and while it is broken and has never
-// worked, the one of the program is used.
+// NewTemplate reads the template of a path. If the file does not exist, or is broken and has never worked, the program's template is used.
 func NewTemplate(path string, log *slog.Logger) *Template { return &Template{path: path, log: log} }
 
 var _ Middleware = (*Template)(nil)
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (*Template) Order() int { return 0 }
 
-// Name is for errors.
+// Name is used in errors.
 func (*Template) Name() string { return "base" }
 
 // Process renders the template.
@@ -110,7 +109,7 @@ func varsOf(s chat.Scene, tools []string) Vars {
 	return v
 }
 
-// current returns the template to use now.
+// current returns the current template.
 func (t *Template) current() *template.Template {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +118,7 @@ func (t *Template) current() *template.Template {
 		if !errors.Is(err, fs.ErrNotExist) {
 			t.log.Warn("the prompt template cannot be looked at", "path", t.path, "error", err)
 		} else {
-			t.stamp, t.good = stamp{}, nil // it was taken away: the program's own holds again
+			t.stamp, t.good = stamp{}, nil // it was removed: the program's own is used again
 		}
 		return t.orBuiltin()
 	}
@@ -141,7 +140,7 @@ func (t *Template) orBuiltin() *template.Template {
 	return t.good
 }
 
-// Check says what is wrong with the template as it is now. There being none is fine.
+// Check reports a fault in the current template. A missing one is fine.
 func (t *Template) Check() (found string, err error) {
 	_, _, err = readTemplate(t.path)
 	switch {
@@ -153,7 +152,7 @@ func (t *Template) Check() (found string, err error) {
 	return t.path, nil
 }
 
-// readTemplate reads a template and tries it.
+// readTemplate reads a template and renders a sample.
 func readTemplate(path string) (read *template.Template, text string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

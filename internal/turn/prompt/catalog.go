@@ -17,7 +17,7 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// Bounds of a catalog: what a model must read before anything was asked for.
+// Bounds of a catalog, which the model reads in every request.
 const (
 	maxEntries     = 100
 	maxDescription = 300   // characters
@@ -25,33 +25,33 @@ const (
 	syncMark       = ".synced-by-xbot"
 )
 
-// Skills lists the skills that the tool Skill loads (spec/001 §2.3): those of the server, and those where tools act, of the workspace and of the
-// folders from the root of the project to the session's own. The nearest wins.
+// Skills lists the skills that the tool Skill loads (spec/001 §2.3): those of the server, and those where tools act, of the workspace and of
+// the folders from the root of the project to the session's own. The nearest wins.
 type Skills struct {
 	Home      string // data folder of the server
 	Sandboxes Sandboxes
-	Profiles  Profiles        // nil: everybody has the tool
-	Installed InstalledSkills // nil: nobody has installed any
+	Profiles  Profiles        // nil: every agent has the tool
+	Installed InstalledSkills // nil: no user has installed any
 	Disabled  DisabledSkills  // nil: none are
-	Own       OwnStore        // knows whether what is installed is something else than when it was listed; nil: it never is
+	Own       OwnStore        // reports changes of the installed skills since they were listed; nil: there are none
 	Consents  Consents        // nil: skills of folders need no agreement
 }
 
 var _ Middleware = Skills{}
 
-// Consents knows the folders to which users have agreed. The workspace of a runner needs no agreement.
+// Consents returns the folders to which users have agreed. The workspace of a runner needs no agreement.
 type Consents interface {
 	Agreed(ctx context.Context, user chat.UserID, runner, folder string) (bool, error)
 	// AgreedFolders returns a text that changes with the set of folders to which the user has agreed.
 	AgreedFolders(ctx context.Context, user chat.UserID) (string, error)
 }
 
-// InstalledSkills knows the skills that people have installed.
+// InstalledSkills returns the skills that users have installed.
 type InstalledSkills interface {
 	InstalledSkills(ctx context.Context, user chat.UserID) ([]skill.Found, error)
 }
 
-// DisabledSkills knows the names of skills that the installation has switched off.
+// DisabledSkills returns the names of skills that the installation has switched off.
 type DisabledSkills interface {
 	DisabledSkills(ctx context.Context) ([]string, error)
 }
@@ -59,16 +59,16 @@ type DisabledSkills interface {
 // SkillsPart is the part of a prompt that lists skills.
 const SkillsPart = "10_skills"
 
-// skillDirs are where skills are, in the folders that are looked into. The later wins.
+// skillDirs are the folders of skills, within the searched folders. The later wins.
 var skillDirs = []string{".agents/skills", hiddenDir + "/skills"}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Skills) Order() int { return 100 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Skills) Name() string { return "skills" }
 
-// Process adds the catalog. Where nobody can look now, the server's skills are there all the same.
+// Process adds the catalog. If the place cannot be reached now, the server's skills are still listed.
 func (s Skills) Process(ctx context.Context, a *Assembly) error {
 	if has, err := s.canLoad(ctx, a); err != nil || !has {
 		return err
@@ -91,7 +91,7 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// besides is what else than the place decides which skills there are, as a text that differs when they do.
+// besides returns a text that changes with the inputs, other than the place, that decide which skills there are.
 func (s Skills) besides(ctx context.Context, a *Assembly) (string, error) {
 	own, err := a.ownPrompts(ctx, s.Own)
 	if err != nil {
@@ -115,7 +115,7 @@ func (s Skills) besides(ctx context.Context, a *Assembly) (string, error) {
 	return fmt.Sprintf("%s -%q", known, off), nil
 }
 
-// canLoad reports whether whoever answers has the tool. That it is not shown yet says nothing: it is shown where this part is.
+// canLoad reports whether the agent has the tool. A tool that is not shown yet counts: it is shown together with this part.
 func (s Skills) canLoad(ctx context.Context, a *Assembly) (bool, error) {
 	if s.Profiles == nil {
 		return true, nil
@@ -133,16 +133,16 @@ func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
 	return listSkills(found), err
 }
 
-// Server is the folder of the installation's skills.
+// Server returns the folder of the installation's skills.
 func (s Skills) Server() skill.Server { return skill.Server{Dir: filepath.Join(s.Home, "skills")} }
 
-// In returns the skills that a person has in a place, sorted by name: where the sandbox is nil, those of the server and what they have installed. Of
-// user 0 nothing is known.
+// In returns the skills of a user in a place, sorted by name: if the sandbox is nil, those of the server and those that the user has
+// installed. User 0 has installed none.
 func (s Skills) In(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) ([]skill.Found, error) {
 	if box == nil {
 		return s.seen(ctx, user, nil)
 	}
-	if box.Workspace() == "" { // it was not seen by this process
+	if box.Workspace() == "" { // this process has not seen it
 		if _, err := box.Stat(ctx, "."); err != nil {
 			return nil, err
 		}
@@ -163,7 +163,7 @@ func (s Skills) Off(ctx context.Context, name string) (bool, error) {
 	return skill.Off(names, name), err
 }
 
-// Seen returns the skills of a scene. In a place that cannot be reached now they are those of the server and what is installed.
+// Seen returns the skills of a scene. For a place that cannot be reached now they are those of the server and the installed ones.
 func (s Skills) Seen(ctx context.Context, scene chat.Scene) ([]skill.Found, error) {
 	a := &Assembly{Scene: scene}
 	defer a.close()
@@ -175,7 +175,7 @@ func (s Skills) Seen(ctx context.Context, scene chat.Scene) ([]skill.Found, erro
 	return s.seen(ctx, scene.User, nil)
 }
 
-// seen returns the skills of a person, with those of a place, if there is one. What the installation has switched off is none.
+// seen returns the skills of a user, with those of a place, if there is one. It omits those that the installation has switched off.
 func (s Skills) seen(ctx context.Context, user chat.UserID, v *view) ([]skill.Found, error) {
 	levels, err := s.ofServer(ctx, user)
 	if err != nil {
@@ -221,7 +221,8 @@ func (s Skills) ofPlace(ctx context.Context, user chat.UserID, v *view) ([][]ski
 	return v.allSkills(agreed)
 }
 
-// withoutBuiltin removes the skills of a folder that have the name of a built-in skill, which takes precedence, and records their folders in shadowed.
+// withoutBuiltin removes the skills of a folder with the name of a built-in skill, which takes precedence, and records their folders in
+// shadowed.
 func withoutBuiltin(found []skill.Found, shadowed map[string][]string) []skill.Found {
 	own := skill.Builtin()
 	return slices.DeleteFunc(found, func(f skill.Found) bool {
@@ -237,7 +238,7 @@ func withoutBuiltin(found []skill.Found, shadowed map[string][]string) []skill.F
 	})
 }
 
-// ofServer returns the skills of the program, those of the installation's folder, and what is installed, the strongest last.
+// ofServer returns the skills of the program, those of the installation's folder, and the installed ones, the strongest last.
 func (s Skills) ofServer(ctx context.Context, user chat.UserID) (levels [][]skill.Found, err error) {
 	ours, err := s.Server().List()
 	if err != nil {
@@ -251,7 +252,7 @@ func (s Skills) ofServer(ctx context.Context, user chat.UserID) (levels [][]skil
 	return append(levels, copies), err
 }
 
-// nearest puts skills together, sorted by name. Of one name, however it is spelled, the last counts.
+// nearest merges skills, sorted by name. Of one name, ignoring its spelling, the last wins.
 func nearest(levels ...[]skill.Found) []skill.Found {
 	byName := map[string]skill.Found{}
 	for _, level := range levels {
@@ -283,7 +284,7 @@ func (v *view) allSkills(agreed bool) (levels [][]skill.Found, err error) {
 	return levels, nil
 }
 
-// skills lists the skills in a folder of the place. A copy of the server's has none of its own.
+// skills lists the skills in a folder of the place. It skips copies of the server's.
 func (v *view) skills(dir string) ([]skill.Found, error) {
 	infos, err := v.box.ReadDir(v.ctx, dir)
 	if err != nil {
@@ -315,8 +316,8 @@ func (v *view) skills(dir string) ([]skill.Found, error) {
 	return slices.DeleteFunc(found, func(f skill.Found) bool { return f.Folder == nil }), nil
 }
 
-// listSkills renders skills without where they lie: the tool knows. Those of the program are listed beside others alone: by themselves they would
-// bring the tool, and its tokens, into every conversation. People ask for them by name all the same.
+// listSkills renders skills without their folders: the tool knows them. The program's skills are listed only together with others: alone they
+// would bring the tool, and its tokens, into every conversation. Users can still ask for them by name.
 func listSkills(found []skill.Found) string {
 	if !slices.ContainsFunc(found, func(f skill.Found) bool { return !f.Builtin }) {
 		return ""
@@ -352,7 +353,7 @@ func list(head string, found map[string]skill.Entry) string {
 	return b.String()
 }
 
-// short is one line of a text.
+// short returns a text as one line.
 func short(text string, limit int) string {
 	words := []rune(strings.Join(strings.Fields(clean(text)), " "))
 	if len(words) > limit {
@@ -361,18 +362,18 @@ func short(text string, limit int) string {
 	return string(words)
 }
 
-// Agents lists the roles that the model can hand work to (spec/001 §2.3). It needs the tool that does so.
+// Agents lists the roles that the model can delegate to (spec/001 §2.3). It needs the tool that does so.
 type Agents struct {
 	Roles Roles
-	Own   OwnStore // knows whether the person's own roles are others than when they were listed; nil: nobody has any
+	Own   OwnStore // reports changes of the user's own roles since they were listed; nil: there are none
 }
 
 var _ Middleware = Agents{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Agents) Order() int { return 110 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Agents) Name() string { return "agents" }
 
 // Process adds the catalog.
@@ -398,7 +399,7 @@ func (g Agents) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// Optional names the tools that the model can find and is not shown (spec/001 §5.3), so that none vanishes silently.
+// Optional names the tools that the model can find and is not shown (spec/001 §5.3), so that none disappears without notice.
 type Optional struct{}
 
 var _ Middleware = Optional{}
@@ -406,13 +407,13 @@ var _ Middleware = Optional{}
 // Order is between the agents and the permissions.
 func (Optional) Order() int { return 112 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Optional) Name() string { return "optional tools" }
 
-// MaxOptional bounds the list, in bytes: about 500 tokens, since what is always there takes 3 500 of the 4 000 that a prompt has (DESIGN §12).
+// MaxOptional bounds the list, in bytes: about 500 tokens, since the fixed parts take 3 500 of the 4 000 that a prompt has (DESIGN §12).
 const MaxOptional = 1_300
 
-// Process adds the list. It names what is shown just now, too: what a conversation uses does not change its prompt.
+// Process adds the list. It also names the currently shown tools: the tools that a conversation uses do not change its prompt.
 func (Optional) Process(_ context.Context, a *Assembly) error {
 	if !a.Tools.Shows(toolset.Search) {
 		return nil

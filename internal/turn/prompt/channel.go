@@ -14,15 +14,15 @@ var channels embed.FS
 
 var channelName = regexp.MustCompile(`^[a-z0-9_]{1,40}$`)
 
-// Channel says what the person's channel shows: which Markdown, how long a message may be.
+// Channel describes what the user's channel shows: which Markdown, how long a message may be.
 type Channel struct{}
 
 var _ Middleware = Channel{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Channel) Order() int { return 5 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Channel) Name() string { return "channel" }
 
 // Process adds the text of the channel, if there is one.

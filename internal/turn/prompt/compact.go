@@ -14,17 +14,17 @@ var compact string
 //go:embed flush.md
 var flush string
 
-// NoReply is what a model answers that has nothing to say to anybody.
+// NoReply is the answer of a model that has nothing to reply.
 const NoReply = "NO_REPLY"
 
-// Compact is the system prompt under which a model summarizes a conversation.
+// Compact returns the system prompt with which a model summarizes a conversation.
 func Compact() string { return strings.TrimSpace(compact) }
 
-// Flush is the system prompt under which a model saves lasting notes before a conversation is shortened.
+// Flush returns the system prompt with which a model saves lasting notes before a conversation is shortened.
 func Flush() string { return strings.TrimSpace(flush) }
 
-// Summarize builds the call that turns a part of a conversation into a summary. earlier is the summary of what comes
-// before the part, if it is not in the transcript itself; chars is the length to stay within.
+// Summarize builds the call that turns a part of a conversation into a summary. earlier is the summary of the text before the part, if it is
+// not in the transcript itself; chars is the maximum length.
 func Summarize(transcript, earlier, focus string, chars int) llm.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Write the summary in at most %d characters.\n", chars)
@@ -38,7 +38,7 @@ func Summarize(transcript, earlier, focus string, chars int) llm.Request {
 	return llm.Request{System: Compact(), Messages: []llm.Message{{Role: "user", Content: b.String()}}}
 }
 
-// Correct adds to the call a summary that cannot be used, and why.
+// Correct adds to the call an unusable summary, and the reason.
 func Correct(r llm.Request, summary, complaint string) llm.Request {
 	first := r.Messages[0]
 	r.Messages = []llm.Message{first, {Role: "assistant", Content: summary}, {
@@ -47,8 +47,8 @@ func Correct(r llm.Request, summary, complaint string) llm.Request {
 	return r
 }
 
-// Notes builds the call in which a model saves lasting notes about a part of a conversation. remembered is what prompts hold
-// of memory now; it can be empty.
+// Notes builds the call in which a model saves lasting notes about a part of a conversation. remembered is the memory in current prompts; it
+// can be empty.
 func Notes(transcript, remembered string, tools []llm.Tool) llm.Request {
 	if remembered != "" {
 		remembered = "<memory>\n" + strings.ReplaceAll(remembered, "</memory>", "</memory >") + "\n</memory>\n\n"

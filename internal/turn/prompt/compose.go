@@ -13,8 +13,8 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Compose builds the request of a step: the system prompt, the tools, the conversation as control records and pruning
-// show it, and the reminder. It is all that decides what a model sees, so that the same rows make the same request again.
+// Compose builds the request of a step: the system prompt, the tools, the conversation as control records and pruning show it, and the
+// reminder. It alone decides what a model sees, so that the same rows produce the same request.
 func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Request {
 	lines := window.View(w)
 	if s.Fill > 0 {
@@ -32,11 +32,11 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	return r
 }
 
-// personSpoke follows what a person said in place of the model in the middle of its turn: providers refuse, or go on with, a conversation
-// that ends with an answer.
+// personSpoke follows a message that an administrator wrote in place of the model in the middle of its turn: providers refuse, or go on with,
+// a conversation that ends with an answer.
 const personSpoke = "[Go on with your own answer, if anything is left to say.]"
 
-// shownMessages are the messages of a line with the pictures that it shows.
+// shownMessages returns the messages of a line with the pictures that it shows.
 func shownMessages(l chat.Line, known map[string]chat.Picture, s chat.Sent) []llm.Message {
 	out := messages(l)
 	if s.PicturesFrom == 0 || l.Message.ID < s.PicturesFrom || len(out) == 0 {
@@ -58,7 +58,7 @@ func shownMessages(l chat.Line, known map[string]chat.Picture, s chat.Sent) []ll
 	return out
 }
 
-// shownPictures are those of a message or a result, but for the first ones that are still to be skipped.
+// shownPictures returns the pictures of a message or a result, without the first ones that are still to be skipped.
 func shownPictures(refs []chat.PictureRef, known map[string]chat.Picture, skip *int) (out []llm.Picture) {
 	skipped := min(*skip, len(refs))
 	*skip -= skipped
@@ -70,8 +70,8 @@ func shownPictures(refs []chat.PictureRef, known map[string]chat.Picture, skip *
 	return out
 }
 
-// Rebuild makes the request of a step again. exact tells whether it is the one that was sent, to the byte: it is not where
-// another version of the program shows a conversation in another way.
+// Rebuild makes the request of a step again. exact reports whether it equals the sent one to the byte: it does not if another version of the
+// program shows a conversation differently.
 func Rebuild(s chat.SentStep) (r llm.Request, exact bool) {
 	system, tools := splitStatic(s.Static, s.System)
 	r = Compose(system, tools, s.Window, s.Sent)
@@ -79,8 +79,8 @@ func Rebuild(s chat.SentStep) (r llm.Request, exact bool) {
 	return r, bytes.Equal(sum, s.Hash)
 }
 
-// Digest returns the SHA-256 of a request and how many bytes its texts have. Two requests that differ in anything that an
-// adapter sends have two digests; the limit of the answer is not part of it.
+// Digest returns the SHA-256 of a request and the size of its texts in bytes. Two requests that differ in anything that an adapter sends have
+// two digests; the limit of the answer is not part of it.
 func Digest(r llm.Request) (sum []byte, size int) {
 	d := &digest{Hash: sha256.New()}
 	d.text(r.System)
@@ -96,7 +96,7 @@ func Digest(r llm.Request) (sum []byte, size int) {
 		for _, c := range m.ToolCalls {
 			d.text(c.ID, c.Name, c.Arguments)
 		}
-		for _, p := range m.Pictures { // one without any is what it was before there were pictures
+		for _, p := range m.Pictures { // one without any has the same digest as before there were pictures
 			d.text("picture", p.MediaType, string(p.Data))
 		}
 	}
@@ -108,7 +108,7 @@ type digest struct {
 	hash.Hash
 
 	size  int
-	chunk [512]byte // of a text on its way: strings are written without a copy of their own
+	chunk [512]byte // of a text being hashed: strings are written without being copied first
 }
 
 func (d *digest) text(parts ...string) {
@@ -141,8 +141,7 @@ func (d *digest) flags(flags ...bool) {
 // toolMark begins a tool in a static part.
 const toolMark = "\n\n## tool "
 
-// splitStatic takes apart what Static put together. system is the system prompt where it is known; without it, the first
-// tool ends it.
+// splitStatic is the inverse of Static. system is the system prompt if it is known; without it, the first tool ends it.
 func splitStatic(static, system string) (string, []llm.Tool) {
 	rest, found := strings.CutPrefix(static, system)
 	if system == "" || !found || rest != "" && !strings.HasPrefix(rest, toolMark) {

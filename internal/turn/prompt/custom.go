@@ -11,19 +11,19 @@ import (
 	"xbot/internal/turn/prompt/minimal"
 )
 
-// Bounds of what people write, in characters.
+// Bounds of users' texts, in characters.
 const (
 	MaxOwnSystem  = maxFile
 	MaxOwnSection = 4_000
 )
 
-// OwnStore knows what people have in place of parts of their prompts.
+// OwnStore returns users' replacements for parts of their prompts.
 type OwnStore interface {
 	OwnPrompts(ctx context.Context, user chat.UserID) (chat.OwnPrompts, error)
 }
 
-// ownPrompts returns what the person has, as whoever asks first finds it. In groups nobody's own counts: there it says which roles and skills are
-// installed for everybody.
+// ownPrompts returns the user's replacements, which are read once. Groups have no replacements: there it holds which roles and skills are
+// installed for all users.
 func (a *Assembly) ownPrompts(ctx context.Context, known OwnStore) (chat.OwnPrompts, error) {
 	if known == nil {
 		return chat.OwnPrompts{}, nil
@@ -48,10 +48,10 @@ func (a *Assembly) ownPrompts(ctx context.Context, known OwnStore) (chat.OwnProm
 	return *a.own, nil
 }
 
-// Own puts the system prompt of a person in the place of the template, or behind it.
+// Own replaces the template by the system prompt of a user, or appends it.
 type Own struct {
 	Store    OwnStore
-	Profiles Profiles // nil: nobody is a subagent
+	Profiles Profiles // nil: there are no subagents
 }
 
 var _ Middleware = Own{}
@@ -59,10 +59,10 @@ var _ Middleware = Own{}
 // Order puts it behind the template.
 func (Own) Order() int { return 1 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Own) Name() string { return "own prompt" }
 
-// Process renders it as it is now. Subagents have their roles in its place.
+// Process renders the current text. Subagents have their roles instead.
 func (o Own) Process(ctx context.Context, a *Assembly) error {
 	own, err := a.ownPrompts(ctx, o.Store)
 	written := own.Sections[chat.PromptSystem]
@@ -75,7 +75,7 @@ func (o Own) Process(ctx context.Context, a *Assembly) error {
 		}
 	}
 	text, err := renderOwn(written.Content, varsOf(a.Scene, a.Tools.Names()))
-	if err != nil { // another version of the program took it
+	if err != nil { // another version of the program accepted it
 		a.Notes = append(a.Notes, err)
 		return nil
 	}
@@ -87,7 +87,7 @@ func (o Own) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// CheckSystem says what is wrong with the system prompt of a person (Invalid, TooLarge).
+// CheckSystem reports a fault in the system prompt of a user (Invalid, TooLarge).
 func CheckSystem(text string) error {
 	if n := utf8.RuneCountInString(text); n > MaxOwnSystem {
 		return fault.Errorf(fault.TooLarge, "the prompt has %d characters, and %d are taken", n, MaxOwnSystem)
@@ -104,18 +104,18 @@ func renderOwn(text string, v Vars) (string, error) {
 	return render(t, v)
 }
 
-// Capability is a section of the system prompt that is there because of something that the agent can do, whose words a person can choose.
+// Capability is a section of the system prompt for an ability of the agent, whose introduction a user can replace.
 type Capability struct {
 	Key     string
-	Default string // the words with which the section begins; what is listed below them stays
+	Default string // the introduction of the section; the list below it stays
 
 	part string
 }
 
-// Capabilities are the sections that there are, in the order of the prompt.
+// Capabilities lists the sections, in the order of the prompt.
 var Capabilities = capabilities()
 
-// The words with which sections begin.
+// The introductions of sections.
 const (
 	skillsHead = "# Skills\n\nInstructions for particular kinds of work. When one fits, load it with " + chat.SkillTool + " before you begin."
 	agentsHead = "# Agents\n\nRoles for SubAgent."
@@ -147,7 +147,7 @@ func capabilities() (list []Capability) {
 	)
 }
 
-// The parts of the prompt of a service that begin with words which its administrator can choose.
+// The parts of a service's prompt whose introduction its administrator can replace.
 const (
 	DocumentsPart = "10_documents"
 	WebPart       = "11_web"
@@ -160,7 +160,7 @@ const (
 	humanHead     = "# A person\n\nWhat is not yours to decide, or what they want a human for, goes to a person with contact_admin. Promise neither what that person will say nor when."
 )
 
-// Exchange puts words in the place of those with which a section begins; none leave it.
+// Exchange replaces the introduction of a section; an empty one keeps it.
 func (c Capability) Exchange(words string) string {
 	if words == "" {
 		return c.Default
@@ -168,13 +168,13 @@ func (c Capability) Exchange(words string) string {
 	return capped(words, MaxOwnSection, int64(len(words)))
 }
 
-// RenderOwn renders what a person wrote as a system prompt.
+// RenderOwn renders a user's system prompt.
 func RenderOwn(text string, v Vars) (string, error) {
 	out, err := renderOwn(text, v)
 	return capped(out, maxFile, int64(len(out))), err
 }
 
-// RenderInstalled renders the operator's template. Not ok: there is none, and the program's own is about the house.
+// RenderInstalled renders the operator's template. ok is false if there is none; the program's own describes internals.
 func (t *Template) RenderInstalled(v Vars) (text string, ok bool) {
 	now := t.current()
 	if now == builtin {
@@ -188,7 +188,7 @@ func (t *Template) RenderInstalled(v Vars) (text string, ok bool) {
 	return capped(text, maxFile, int64(len(text))), true
 }
 
-// FindCapability returns the one of a key.
+// FindCapability returns the capability with a key.
 func FindCapability(key string) (Capability, bool) {
 	i := slices.IndexFunc(Capabilities, func(c Capability) bool { return c.Key == key })
 	if i < 0 {
@@ -197,7 +197,7 @@ func FindCapability(key string) (Capability, bool) {
 	return Capabilities[i], true
 }
 
-// CheckSection says what is wrong with the words of a person for a capability (TooLarge).
+// CheckSection reports a fault in a user's introduction of a capability (TooLarge).
 func CheckSection(text string) error {
 	if n := utf8.RuneCountInString(text); n > MaxOwnSection {
 		return fault.Errorf(fault.TooLarge, "the text has %d characters, and %d are taken", n, MaxOwnSection)
@@ -205,8 +205,8 @@ func CheckSection(text string) error {
 	return nil
 }
 
-// OwnSections puts the words of a person in the place of those with which sections of capabilities begin. The sections are kept with the
-// program's own words, so that a change counts for the next turn without reading anew what stands below them.
+// OwnSections replaces the introductions of sections by those of a user. The sections are stored with the program's own introductions, so
+// that a change takes effect in the next turn without reading their lists again.
 type OwnSections struct{ Store OwnStore }
 
 var _ Middleware = OwnSections{}
@@ -214,10 +214,10 @@ var _ Middleware = OwnSections{}
 // Order puts it behind all sections.
 func (OwnSections) Order() int { return 190 }
 
-// Name is for errors.
+// Name is used in errors.
 func (OwnSections) Name() string { return "own sections" }
 
-// Process exchanges the words. A section that another version of the program began otherwise stays as it is.
+// Process replaces the introductions. A section that another version of the program began differently stays unchanged.
 func (o OwnSections) Process(ctx context.Context, a *Assembly) error {
 	own, err := a.ownPrompts(ctx, o.Store)
 	if err != nil {
@@ -232,7 +232,7 @@ func (o OwnSections) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// Source is the text of the installation's template, as it is now.
+// Source returns the text of the installation's current template.
 func (t *Template) Source() string {
 	if now := t.current(); now != builtin {
 		t.mu.Lock()
@@ -242,7 +242,7 @@ func (t *Template) Source() string {
 	return strings.TrimSpace(embedded)
 }
 
-// SystemDefault is the section of the system prompt with the installation's text.
+// SystemDefault returns the section of the system prompt with the installation's text.
 func (t *Template) SystemDefault() Capability {
 	return Capability{Key: chat.PromptSystem, Default: t.Source()}
 }

@@ -12,18 +12,18 @@ type Enricher interface {
 	Enrich(ctx context.Context, a *Assembly) (string, error)
 }
 
-// Enrichers are those of all plugins.
+// Enrichers is the enrichers of all plugins.
 type Enrichers []Enricher
 
 var _ Middleware = Enrichers{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Enrichers) Order() int { return 150 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Enrichers) Name() string { return "plugin enrichers" }
 
-// maxEnriched bounds what one enricher adds, in characters. The plugins of the installation are one together.
+// maxEnriched bounds the text of one enricher, in characters. The plugins of the installation count as one.
 const maxEnriched = 4_000
 
 // Process adds the texts in the order of the list. A plugin that fails is left out.

@@ -7,16 +7,16 @@ import (
 	"xbot/internal/chat"
 )
 
-// UserMessage stamps what a person wrote. A message that was accepted has its stamp from its claim on; this one is for a
-// look at a prompt. What the stamp means is said once, in the base prompt, where it is cached.
+// UserMessage stamps a user's message. An accepted message has its stamp from its claim on; this one is for a view of a prompt. The base
+// prompt, which is cached, explains the stamp once.
 type UserMessage struct{}
 
 var _ Middleware = UserMessage{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (UserMessage) Order() int { return 200 }
 
-// Name is for errors.
+// Name is used in errors.
 func (UserMessage) Name() string { return "user message" }
 
 // Process puts the time and the folder before the text.

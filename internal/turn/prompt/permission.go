@@ -9,18 +9,18 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Permission says what a person has to permit and what is denied. Tools whose calls are all allowed are not named.
+// Permission describes which tools need approval and which are denied. Tools whose calls are all allowed are not named.
 type Permission struct{ Authorizers permission.Authorizers }
 
 var _ Middleware = Permission{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Permission) Order() int { return 115 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Permission) Name() string { return "permission" }
 
-// Process adds the part, if there is something to say.
+// Process adds the part, if it is not empty.
 func (p Permission) Process(ctx context.Context, a *Assembly) error {
 	authorizer, err := p.Authorizers.With(ctx, a.Scene.Permits, a.Tools)
 	if err != nil {

@@ -8,19 +8,19 @@ import (
 	"xbot/internal/chat"
 )
 
-// Sender says who writes.
+// Sender names the sender.
 type Sender struct{}
 
 var _ Middleware = Sender{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Sender) Order() int { return 130 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Sender) Name() string { return "sender" }
 
-// Process adds the name, which people choose themselves: it is quoted and short. In a group it says that it is one: who
-// wrote stands before each message.
+// Process adds the name, which users choose themselves: it is quoted and short. In a group it describes the group: the sender precedes each
+// message.
 func (Sender) Process(_ context.Context, a *Assembly) error {
 	if a.Scene.Group {
 		a.Parts["30_sender"] = groupText(a.Scene)
@@ -32,7 +32,7 @@ func (Sender) Process(_ context.Context, a *Assembly) error {
 	return nil
 }
 
-// mentioning are the channels on which a name behind an @ becomes a mention.
+// mentioning are the channels on which a name after an @ becomes a mention.
 var mentioning = map[string]bool{"feishu": true, "qq": true, "napcat": true}
 
 func groupText(s chat.Scene) string {
@@ -48,15 +48,15 @@ func groupText(s chat.Scene) string {
 	return text
 }
 
-// Language says in which language the person wants to be answered, if they chose one.
+// Language is the language in which the user wants answers, if they chose one.
 type Language struct{}
 
 var _ Middleware = Language{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Language) Order() int { return 135 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Language) Name() string { return "language" }
 
 // languages are the names of common choices.
@@ -67,7 +67,7 @@ var languages = map[string]string{
 
 var otherLanguage = regexp.MustCompile(`^[\p{L}][\p{L} -]{1,39}$`)
 
-// LanguageName returns what a choice of language is called, empty if it is none.
+// LanguageName returns the name of a choice of language, empty if it is invalid.
 func LanguageName(choice string) string {
 	choice = strings.TrimSpace(choice)
 	if name, ok := languages[strings.ToLower(choice)]; ok {

@@ -10,12 +10,12 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
-// Profiles knows who answers in a session.
+// Profiles returns the agent profile of a session.
 type Profiles interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// Persona says who the model is: the agent, as the policy describes it, and in chats the soul of the channel.
+// Persona describes the model's identity: the agent, as the policy describes it, and in chats the soul of the channel.
 type Persona struct{ Profiles Profiles }
 
 var _ Middleware = Persona{}
@@ -23,11 +23,11 @@ var _ Middleware = Persona{}
 // Order puts it after the base and before the project.
 func (Persona) Order() int { return 3 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Persona) Name() string { return "persona" }
 
-// Process adds both parts, and when to be silent where not all that is read is for the agent. The agent's stays until the next compression. The soul is that of the conversation's
-// beginning: a conversation that began without one gets none.
+// Process adds both parts, and when to give no answer if not every message is for the agent. The agent's part stays until the next
+// compression. The soul is that of the conversation's beginning: a conversation that began without one gets none.
 func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	if p.Profiles == nil {
 		return nil
@@ -55,7 +55,7 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// silenceText returns how to say nothing, and when. On the page, in programs and for the parent of a subagent each answer is expected.
+// silenceText returns how and when to give no answer. On the page, in programs and for the parent of a subagent each answer is expected.
 func silenceText(who agentprofile.Profile, scene chat.Scene) string {
 	if !who.Silence.Overhears && (who.Role != nil || waits[scene.Channel]) {
 		return "If you are asked not to answer, answer `" + who.Silence.Token + "` alone."
@@ -69,10 +69,10 @@ func silenceText(who agentprofile.Profile, scene chat.Scene) string {
 		"Be silent while people talk with each other, where a word of yours would only agree or repeat, and where you were asked to be."
 }
 
-// waits are the channels on which a person or a program waits for the answer to each message.
+// waits are the channels on which a user or a program waits for the answer to each message.
 var waits = map[string]bool{"": true, "web": true, "cli": true, "api": true, "openai": true, "openai-user": true}
 
-// roleText says to a subagent what it is.
+// roleText returns the role description for a subagent.
 func roleText(r chat.Profile) string {
 	text := "# Your part\n\nAnother agent has handed you a task. Your last message is your answer to it, and all that it sees of your work: " +
 		"make it complete and to the point. Nobody can answer questions; where something is open, decide, and say what you assumed."
@@ -82,7 +82,7 @@ func roleText(r chat.Profile) string {
 	return capped(text, maxFile, int64(len(text)))
 }
 
-// wallsText tells the model what commands cannot do, so that it does not try.
+// wallsText describes for the model which actions commands cannot perform, so that it does not try.
 func wallsText(w chat.Confinement) string {
 	switch {
 	case w.ReadOnly && w.Offline:

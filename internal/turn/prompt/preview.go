@@ -12,12 +12,12 @@ import (
 	"xbot/internal/turn/tokens"
 )
 
-// Scenes knows what prompts are rendered for.
+// Scenes returns the input of prompts.
 type Scenes interface {
 	Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error)
 }
 
-// Viewer shows the prompt that the next turn of a session would begin with. It calls no model and keeps nothing.
+// Viewer shows the prompt that the next turn of a session would begin with. It calls no model and stores nothing.
 type Viewer struct {
 	Scenes   Scenes
 	Pipeline *Pipeline
@@ -26,7 +26,7 @@ type Viewer struct {
 	}
 }
 
-// Preview is such a prompt.
+// Preview is a rendered prompt with its sizes.
 type Preview struct {
 	System      string
 	UserMessage string
@@ -36,15 +36,15 @@ type Preview struct {
 	Notes       []error
 }
 
-// Size is how much of a request one piece takes.
+// Size is the size of one piece of a request.
 type Size struct {
 	Name   string
 	Bytes  int
 	Tokens int  // estimated
-	Held   bool // as it was when the conversation began or was last compressed
+	Held   bool // as of the conversation's beginning or last compression
 }
 
-// Preview renders the prompt of a session for a text that a person might write, which may be empty.
+// Preview renders the prompt of a session for a possible message of a user, which may be empty.
 func (v Viewer) Preview(ctx context.Context, key chat.SessionKey, text string, at time.Time) (Preview, error) {
 	scene, err := v.Scenes.Scene(ctx, key, "")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Profile says what the person says of themselves.
+// Profile adds the user's self-description.
 type Profile struct{ Profiles Profiles }
 
 var _ Middleware = Profile{}
@@ -13,11 +13,10 @@ var _ Middleware = Profile{}
 // Order puts it behind the sender.
 func (Profile) Order() int { return 131 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Profile) Name() string { return "profile" }
 
-// Process adds the profile and the timezone as they are now: who changes them expects it. Subagents that remember nothing are
-// not told.
+// Process adds the current profile and timezone: a user who changes them expects it. Subagents without memory do not get them.
 func (p Profile) Process(ctx context.Context, a *Assembly) error {
 	if a.Scene.Profile == "" && a.Scene.Timezone == "" {
 		return nil

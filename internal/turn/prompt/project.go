@@ -25,10 +25,10 @@ type Project struct {
 
 var _ Middleware = Project{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Project) Order() int { return 5 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Project) Name() string { return "project" }
 
 // Process adds both parts.

@@ -1,5 +1,5 @@
-// Package prompt turns a conversation into what a model reads. The static part, system prompt and tool schemas, is the
-// same bytes in every step of a session, so that providers can cache it.
+// Package prompt builds the model's input from a conversation. The static part, system prompt and tool schemas, is the same bytes in every
+// step of a session, so that providers can cache it.
 package prompt
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Request builds the call of a step from its system prompt and the transcript as the model is to see it.
+// Request builds the call of a step from its system prompt and the transcript as the model sees it.
 func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
 	r := llm.Request{System: system}
 	for _, t := range tools {
@@ -23,8 +23,8 @@ func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
 	return r
 }
 
-// lateResults returns the message of results of a program's tools that come after another answer: providers refuse, or go on with, a conversation
-// that ends with an answer. Elsewhere the results stand in the calls right before it, and it says nothing more.
+// lateResults returns the message of results of a program's tools that come after another answer: providers refuse, or go on with, a
+// conversation that ends with an answer. Elsewhere the results are in the calls right before it, and it is empty.
 func lateResults(l chat.Line, before []llm.Message) []llm.Message {
 	if l.Message.Origin != chat.OriginClient || len(before) == 0 || before[len(before)-1].Role != "assistant" {
 		return nil
@@ -32,7 +32,7 @@ func lateResults(l chat.Line, before []llm.Message) []llm.Message {
 	return []llm.Message{{Role: "user", Content: l.Message.Content}}
 }
 
-// Static renders the static part of a request, to be kept by its hash: what the model really saw.
+// Static renders the static part of a request as sent to the model, to be stored by its hash.
 func Static(r llm.Request) string {
 	size := len(r.System)
 	for _, t := range r.Tools {
@@ -53,7 +53,7 @@ func messages(l chat.Line) []llm.Message {
 	switch m.Role {
 	case chat.RoleUser:
 		if m.Origin == chat.OriginClient {
-			return nil // its results stand in the calls
+			return nil // its results are in the calls
 		}
 		content := m.Content
 		if l.Preface != "" {
@@ -63,13 +63,13 @@ func messages(l chat.Line) []llm.Message {
 	case chat.RoleAssistant:
 		return assistant(l)
 	}
-	return nil // notices are for people
+	return nil // notices are for users
 }
 
 func assistant(l chat.Line) []llm.Message {
 	m := l.Message
 	head := llm.Message{Role: "assistant", Content: m.Content, Reasoning: m.Reasoning, Opaque: l.Opaque}
-	if _, ok := l.Deeds(); ok { // thoughts of another mind are nothing that a provider wants back
+	if _, ok := l.Deeds(); ok { // a provider does not need the reasoning of a coding agent back
 		head.Content, head.Reasoning, head.Opaque = l.Said(), "", nil
 	}
 	out := []llm.Message{head}

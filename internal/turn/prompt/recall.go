@@ -6,22 +6,21 @@ import (
 	"xbot/internal/memory"
 )
 
-// Memory adds what is remembered of the person, where whoever answers remembers anything.
+// Memory adds the memory about the user, if the agent has any.
 type Memory struct {
 	Provider memory.Recaller
-	Profiles Profiles // nil: all remember
+	Profiles Profiles // nil: all have memory
 }
 
 var _ Middleware = Memory{}
 
-// Order is that of spec/001.
+// Order is defined by spec/001.
 func (Memory) Order() int { return 120 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Memory) Name() string { return "memory" }
 
-// Process adds the part. Memory is as it was when the conversation began or was last compressed: what is written meanwhile
-// stands in the conversation itself.
+// Process adds the part. Memory is as of the conversation's beginning or last compression: later entries are in the conversation itself.
 func (m Memory) Process(ctx context.Context, a *Assembly) error {
 	if m.Profiles != nil {
 		if who, err := a.agentProfile(ctx, m.Profiles); err != nil || !who.Remembers() {
@@ -37,5 +36,5 @@ func (m Memory) Process(ctx context.Context, a *Assembly) error {
 		}
 		return memoryHead + "\n\n" + text, nil
 	})
-	return failed // a prompt without its memory would be kept for the whole turn
+	return failed // a prompt without its memory would be used for the whole turn
 }

@@ -9,31 +9,31 @@ import (
 	"xbot/internal/chat"
 )
 
-// maxRecentText is how much of one message is shown, in characters.
+// maxRecentText is the shown part of one message, in characters.
 const maxRecentText = 400
 
 // Past finds recent messages.
 type Past interface {
-	// RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
-	// trigger has to do with; none where there is no such conversation.
+	// RecentMessages returns the newest n messages, the oldest first, of the conversation with the user that the one of a job or trigger
+	// belongs to; none if there is no such conversation.
 	RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.PastEntry, error)
 }
 
-// Recent tells jobs and triggers, in conversations of their own, what was said last with the person.
+// Recent adds the last messages with the user to the separate conversations of jobs and triggers.
 type Recent struct {
 	Past     Past
-	Profiles Profiles // nil: nobody is told
+	Profiles Profiles // nil: the section is omitted
 }
 
 var _ Middleware = Recent{}
 
-// Order puts it behind what is known of the person.
+// Order puts it after the data about the user.
 func (Recent) Order() int { return 140 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Recent) Name() string { return "recent messages" }
 
-// Process adds the messages as they are now, where the policy wants some.
+// Process adds the current messages, if the policy wants some.
 func (r Recent) Process(ctx context.Context, a *Assembly) error {
 	if r.Profiles == nil {
 		return nil

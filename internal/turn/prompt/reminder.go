@@ -8,13 +8,13 @@ import (
 	"xbot/internal/tool"
 )
 
-// The tags around what stands at the end of one request and is never stored as a message (spec/001 §2.2).
+// The tags around the text at the end of one request, which is never stored as a message (spec/001 §2.2).
 const (
 	reminderBegin = "<system-reminder>\n"
 	reminderEnd   = "\n</system-reminder>"
 )
 
-// Limits of what a reminder lists.
+// Limits of the lists in a reminder.
 const (
 	maxRemindedTodos = 20
 	maxRemindedTasks = 8
@@ -22,23 +22,23 @@ const (
 	maxRemindedText  = 120 // characters of one entry
 )
 
-// Reminder is what a model is to keep in mind at this step. The zero value says nothing.
+// Reminder is the state that a model is reminded of at this step. The zero value has no text.
 type Reminder struct {
-	Todos []chat.Todo  // the whole list; told while something in it is open
+	Todos []chat.Todo  // the whole list; included while an entry is open
 	Tasks []chat.Task  // that run in the background
-	Stale []chat.Stale // files that have just been found to have changed
+	Stale []chat.Stale // files found to have changed since the last step
 	Loop  chat.ToolCall
-	Times int // how many steps in a row have made the call Loop with the same result; told from 2
-	Full  int // percent of the context window in use; 0 is not told
-	// Plan says that the turn wants an approved plan before it acts, and Proposes that the model can propose one: a subagent cannot.
+	Times int // how many steps in a row have made the call Loop with the same result; included from 2
+	Full  int // percent of the context window in use; 0 is omitted
+	// Plan means that the turn wants an approved plan before it acts, and Proposes that the model can propose one: a subagent cannot.
 	Plan, Proposes bool
 	// Refused are tools that are not offered, because the provider refuses their definitions.
 	Refused []string
-	// Unseen is how many pictures of the newest message are not shown, because a request shows no more.
+	// Unseen is the number of pictures of the newest message that are not shown, because of the limit of a request.
 	Unseen int
 }
 
-// Text returns the reminder as the model reads it, "" if there is nothing to say.
+// Text returns the reminder as the model reads it, "" if it is empty.
 func (r Reminder) Text() string {
 	var parts []string
 	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.refused(), r.unseen(), r.full(), r.plan()} {

@@ -19,40 +19,40 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
-// agentsDir is where roles are, in the data folder of the server and in the hidden folders where tools act.
+// agentsDir is the folder of roles, in the data folder of the server and in the hidden folders where tools act.
 const agentsDir = "agents"
 
-// Roles finds who work can be handed to, anew each time: a file that was changed counts from then on.
+// Roles finds the roles that the model can delegate to, on each call: a changed file takes effect from then on.
 type Roles struct {
 	Home      string    // data folder of the server
-	Sandboxes Sandboxes // nil: roles are those of the server alone
-	// Own knows the roles that people keep in xbot; nil: nobody has any.
+	Sandboxes Sandboxes // nil: only the server's roles
+	// Own returns the roles that users created in xbot; nil: there are none.
 	Own OwnRoles
-	// Installed knows the roles that people have installed; nil: nobody has any.
+	// Installed returns the roles that users have installed; nil: there are none.
 	Installed InstalledRoles
-	// Profiles knows whether there is a role that reads the person's conversations; nil: there is none.
+	// Profiles reports whether there is a role that reads the user's conversations; nil: there is none.
 	Profiles Profiles
 }
 
-// OwnRoles knows the roles that people keep in xbot, and which of the others they have switched off.
+// OwnRoles returns the roles that users created in xbot, and which of the others they have switched off.
 type OwnRoles interface {
 	RolesOf(ctx context.Context, user chat.UserID) (role.UserRoles, error)
 }
 
-// InstalledRoles knows the roles that people have installed.
+// InstalledRoles returns the roles that users have installed.
 type InstalledRoles interface {
 	InstalledRoles(ctx context.Context, user chat.UserID) (roles []role.Role, broken []role.Broken, err error)
 }
 
-// Found is the roles of a place, and the files that should be some.
+// Found is the roles of a place, and the invalid role files.
 type Found struct {
 	Roles  []role.Role // sorted by name
 	Broken []role.Broken
 }
 
-// Find returns the roles of a scene: those of the program, those of the server, those that are installed, those that the person keeps in xbot, those of the
-// workspace, and those of the folder and the ones above it up to the root of the project, the nearest last. A later one takes the
-// place of an earlier one of its name. A place that cannot be reached now has none.
+// Find returns the roles of a scene: those of the program, those of the server, those that are installed, those that the user created in
+// xbot, those of the workspace, and those of the folder and the ones above it up to the root of the project, the nearest last. A later one
+// replaces an earlier one of the same name. A place that cannot be reached now has none.
 func (r Roles) Find(ctx context.Context, s chat.Scene) (Found, error) {
 	a := &Assembly{Scene: s}
 	defer a.close()
@@ -80,7 +80,7 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 	}
 	levels := [][]role.Role{kept.Without(role.Builtin()), kept.Without(ours), kept.Without(copies), kept.InForce()}
 	if r.Sandboxes != nil {
-		// who cannot be reached, or answers too late, has no roles this time
+		// an unreachable or slow runner has no roles this time
 		if view, err := a.look(ctx, r.Sandboxes); err == nil {
 			theirs, bad, err := view.roles()
 			if err == nil {
@@ -99,7 +99,7 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 		}
 		return found, nil
 	}
-	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations && !one.Own }) // the person's own are there without these tools
+	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations && !one.Own }) // own ones stay, without these tools
 	return found, nil
 }
 
@@ -117,7 +117,7 @@ func (r Roles) Shared() ([]role.Role, error) {
 	return role.Merge(role.Builtin(), ours), err
 }
 
-// reader is whoever hands work out in a conversation, which decides whether roles read conversations of the person, and of consumers.
+// reader returns the agent profile of a conversation, which decides whether roles read conversations of the user, and of consumers.
 func (r Roles) reader(ctx context.Context, a *Assembly) (agentprofile.Profile, error) {
 	if r.Profiles == nil {
 		return agentprofile.Profile{}, nil
@@ -125,7 +125,7 @@ func (r Roles) reader(ctx context.Context, a *Assembly) (agentprofile.Profile, e
 	return a.agentProfile(ctx, r.Profiles)
 }
 
-// consumersRead is said of roles that read what consumers wrote, where they can.
+// consumersRead is the description of roles that can read messages of consumers.
 const consumersRead = " Also reads what consumers of their services said, and the inbox."
 
 func tellOfConsumers(roles []role.Role) {
@@ -136,7 +136,7 @@ func tellOfConsumers(roles []role.Role) {
 	}
 }
 
-// roles reads those of the workspace and of the folders of the place, the nearest last.
+// roles reads the roles of the workspace and of the folders of the place, the nearest last.
 func (v *view) roles() (levels [][]role.Role, broken []role.Broken, err error) {
 	dirs := []string{path.Join(v.box.Workspace(), hiddenDir, agentsDir)}
 	for _, l := range v.levels {
@@ -176,9 +176,9 @@ func (v *view) rolesIn(dir string) (roles []role.Role, broken []role.Broken, err
 			r, err := role.Parse(data.Data, role.Fallback(file))
 			if err != nil {
 				whys[i] = err.Error()
-				return nil // it is named beside the roles
+				return nil // it is listed with the roles
 			}
-			r.From, r.Conversations = file, false // whoever writes in a project's folder is not the person
+			r.From, r.Conversations = file, false // anyone may write in a project's folder, not only the user
 			read[i] = r
 			return nil
 		})

@@ -8,15 +8,15 @@ import (
 	"xbot/internal/user/persona"
 )
 
-// SoulStore keeps the soul files of memories.
+// SoulStore stores the soul files of memories.
 type SoulStore interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 }
 
-// Soul adds the soul files that the agent has about the person, where the policy has it read them.
+// Soul adds the agent's soul files about the user, if the policy lets it read them.
 type Soul struct {
 	Store    SoulStore
-	Profiles Profiles // nil: nobody has any
+	Profiles Profiles // nil: there are none
 }
 
 var _ Middleware = Soul{}
@@ -24,10 +24,10 @@ var _ Middleware = Soul{}
 // Order puts it behind memory.
 func (Soul) Order() int { return 125 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Soul) Name() string { return "soul" }
 
-// Process adds the part, as it was when the conversation began or was last compressed. Subagents have none.
+// Process adds the part, as of the conversation's beginning or last compression. Subagents have none.
 func (s Soul) Process(ctx context.Context, a *Assembly) error {
 	if s.Profiles == nil {
 		return nil
@@ -45,7 +45,7 @@ func (s Soul) Process(ctx context.Context, a *Assembly) error {
 		return soulHead + "\n\n" + persona.Render(files), nil
 	})
 	if failed != nil {
-		return fmt.Errorf("read soul files: %w", failed) // a prompt without them would be kept for the whole turn
+		return fmt.Errorf("read soul files: %w", failed) // a prompt without them would be used for the whole turn
 	}
 	return nil
 }

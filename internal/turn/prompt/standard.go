@@ -5,32 +5,32 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Parts is what the middlewares of the product need.
+// Parts is the dependencies of the product's middlewares.
 type Parts struct {
 	Template    *Template
 	Home        string // data folder of the server
 	Sandboxes   Sandboxes
 	Authorizers permission.Authorizers
 	Memory      memory.Recaller
-	Profiles    Profiles // nil: nobody in particular
+	Profiles    Profiles // nil: no agent profile
 	Souls       SoulStore
 	Past        Past
 	Enrichers   []Enricher
-	Own         OwnStore       // nil: nobody has anything of their own
+	Own         OwnStore       // nil: no user has replacements
 	Roles       OwnRoles       // as above
-	Installed   Installed      // nil: nobody has installed anything
+	Installed   Installed      // nil: no user has installed any
 	Disabled    DisabledSkills // nil: none are
 	Consents    Consents       // nil: skills of folders need no agreement
-	Outside     *Pipeline      // for those who write to a service; nil: they have no prompt
+	Outside     *Pipeline      // for consumers of a service; nil: they have no prompt
 }
 
-// Installed knows what people have installed.
+// Installed returns the skills and roles that users have installed.
 type Installed interface {
 	InstalledSkills
 	InstalledRoles
 }
 
-// Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and what else the model is to know.
+// Standard returns the pipeline of the product: the eleven middlewares of spec/001 §2.3, and further sections.
 func Standard(p Parts) *Pipeline {
 	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own, Consents: p.Consents}
 	roles := Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles, Installed: p.Installed}

@@ -9,14 +9,14 @@ import (
 	"xbot/internal/tool"
 )
 
-// maxAnnounced is how much of the output of a task the model is told with its end, in bytes; task_read has the rest.
+// maxAnnounced is the part of a task's output that the announcement of its end holds, in bytes; task_read has the rest.
 const maxAnnounced = 8_000
 
-// maxCommandLine bounds the command in it, in characters.
+// maxCommandLine bounds the command in the announcement, in characters.
 const maxCommandLine = 300
 
-// TaskEnded is what the model reads when a background task has ended, and what starts a turn. The task has its end and
-// its output, made readable.
+// TaskEnded returns the announcement for the model that a background task has ended, which starts a turn. The task has its end and its
+// output, made readable.
 func TaskEnded(t chat.Task) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "[background task %s ended: %s]\ncommand: %s\n", t.ID, t.Ending(time.Time{}), tool.OneLine(t.Command, maxCommandLine))

@@ -6,10 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxFile is how much of one file a prompt takes, in characters.
+// maxFile is the limit of one file in a prompt, in characters.
 const maxFile = 20_000
 
-// maxFileBytes is how many bytes of a file are read to have that much.
+// maxFileBytes is the number of bytes of a file that are read for that limit.
 const maxFileBytes = maxFile * utf8.UTFMax
 
 // clean makes text storable: valid UTF-8 without NUL.
@@ -17,8 +17,8 @@ func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "")
 }
 
-// capped is the text up to a number of characters, with a line that says so where it is cut. total is the size of the
-// whole in bytes, which may be more than what was read.
+// capped returns the text up to a number of characters, with a line that reports the cut. total is the size of the whole in bytes, which may
+// be more than the read part.
 func capped(text string, limit int, total int64) string {
 	text = strings.TrimSpace(clean(text))
 	end, n := len(text), 0

@@ -14,24 +14,24 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Sandboxes finds where a user's tools act.
+// Sandboxes returns the sandbox where a user's tools act.
 type Sandboxes interface {
 	// Seen returns the sandbox if it can be reached now, and Unavailable if not. It starts nothing.
 	Seen(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Bounds of a look at the place of a session, once for a prompt.
+// Bounds of reading the place of a session, once for a prompt.
 const (
-	lookTime   = time.Second            // in all; what was not read by then is left out of this prompt
-	seenTime   = 250 * time.Millisecond // for the runner to be there at all
-	maxLevels  = 12                     // folders looked into, from the session's own upwards
+	lookTime   = time.Second            // in all; unread parts are left out of this prompt
+	seenTime   = 250 * time.Millisecond // until the runner is available
+	maxLevels  = 12                     // folders read, from the session's own upwards
 	maxLooks   = 12                     // requests at once
 	noteFile   = "AGENTS.md"
 	hiddenDir  = ".xbot"
 	markedRepo = ".git"
 )
 
-// view is the place of a session as one prompt sees it: its folders, from the outermost to the session's own.
+// view is the place of a session as read for one prompt: its folders, from the outermost to the session's own.
 type view struct {
 	ctx    context.Context //nolint:containedctx // the time for one look, shared by the middlewares that look
 	cancel context.CancelFunc
@@ -40,11 +40,11 @@ type view struct {
 	err    error
 }
 
-// level is one folder with what it holds for a prompt.
+// level is one folder with its contents for a prompt.
 type level struct {
 	dir   string
 	root  bool // of a repository
-	open  bool // everybody on that machine may write to it
+	open  bool // all users of that machine may write to it
 	notes []note
 }
 
@@ -54,7 +54,7 @@ type note struct {
 	text string
 }
 
-// look returns the view of the assembly's place, which is looked at once. Unavailable: it cannot be reached now.
+// look returns the view of the assembly's place, which is read once. Unavailable: it cannot be reached now.
 func (a *Assembly) look(ctx context.Context, places Sandboxes) (*view, error) {
 	if a.view == nil {
 		v := &view{}
@@ -65,7 +65,7 @@ func (a *Assembly) look(ctx context.Context, places Sandboxes) (*view, error) {
 	return a.view, a.view.err
 }
 
-// close gives the time of the look back.
+// close releases the context of the view.
 func (a *Assembly) close() {
 	if a.view != nil {
 		a.view.cancel()
@@ -82,7 +82,7 @@ func (v *view) open(places Sandboxes, s chat.Scene) error {
 	return v.enter(box, chat.FolderOn(s.Cwd, s.CwdRunner, box.Name()))
 }
 
-// enter looks at the folders of a place; without a folder at its workspace.
+// enter reads the folders of a place; without a folder its workspace.
 func (v *view) enter(box sandbox.Sandbox, folder string) (err error) {
 	v.box = box
 	workspace := box.Workspace()
@@ -108,9 +108,9 @@ func ancestors(folder, workspace string) []string {
 	return out
 }
 
-// within keeps the folders up to the root of the repository or the workspace, whichever is nearer; without either only
-// the folder itself. The outermost comes first. Outside of the workspace a folder such as /tmp ends it and is not among
-// them: anybody could leave instructions there.
+// within returns the folders up to the root of the repository or the workspace, the nearer of the two; without either only the folder itself.
+// The outermost comes first. Outside of the workspace a folder such as /tmp ends the list and is not in it: any user of the machine could
+// leave instructions there.
 func within(levels []level, workspace string) []level {
 	inside := slices.ContainsFunc(levels, func(l level) bool { return l.dir == path.Clean(workspace) })
 	if at := slices.IndexFunc(levels, func(l level) bool { return l.open }); at >= 0 && !inside {
@@ -130,7 +130,7 @@ func within(levels []level, workspace string) []level {
 	return out
 }
 
-// read looks into folders, all at once: a runner far away answers in the time of one round trip.
+// read reads folders in parallel: a distant runner answers in the time of one round trip.
 func (v *view) read(dirs []string) ([]level, error) {
 	levels := make([]level, len(dirs))
 	g, ctx := errgroup.WithContext(v.ctx)
@@ -158,7 +158,7 @@ func (v *view) read(dirs []string) ([]level, error) {
 	return levels, g.Wait()
 }
 
-// file reads a text file up to a number of characters, empty if there is none that can be read.
+// file reads a text file up to a number of characters, empty if there is no readable one.
 func (v *view) file(ctx context.Context, name string, limit int) (string, error) {
 	data, err := v.box.ReadFile(ctx, name, 0, maxFileBytes)
 	if err != nil {
@@ -170,7 +170,7 @@ func (v *view) file(ctx context.Context, name string, limit int) (string, error)
 	return capped(string(data.Data), limit, data.Size), nil
 }
 
-// unlessAbsent drops errors that say that there is nothing to be read, and keeps those that say that nobody looked.
+// unlessAbsent drops errors which mean that there is nothing to read, and keeps those of a failed read.
 func unlessAbsent(err error) error {
 	switch fault.KindOf(err) {
 	case fault.NotFound, fault.Denied, fault.Invalid, fault.Conflict, fault.TooLarge:

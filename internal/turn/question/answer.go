@@ -10,9 +10,8 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Fit returns answers as they are kept: labels as the questions write them, nothing twice. Answers that leave a question
-// out, name one that there is not, choose what cannot be chosen, or more of it than may be, are Invalid; those of more than
-// chat.MaxAnswers bytes TooLarge.
+// Fit returns answers in their stored form: labels as the questions write them, without duplicates. Answers that omit a question, name an
+// unknown one, choose an option that does not exist, or too many, are Invalid; those of more than chat.MaxAnswers bytes TooLarge.
 func Fit(questions []chat.Inquiry, answers chat.Answers) (chat.Answers, error) {
 	names := make([]string, len(questions))
 	for i, q := range questions {
@@ -43,7 +42,7 @@ func Fit(questions []chat.Inquiry, answers chat.Answers) (chat.Answers, error) {
 	return out, nil
 }
 
-// maxShown bounds what is repeated of a question or an answer in a sentence about it, in characters.
+// maxShown bounds the repeated text of a question or an answer in a sentence about it, in characters.
 const maxShown = 80
 
 func fitOne(q chat.Inquiry, given []string) ([]string, error) {
@@ -80,7 +79,8 @@ func fitOne(q chat.Inquiry, given []string) ([]string, error) {
 	return fit, nil
 }
 
-// ticked is the answer to a box, a question with one option that may be chosen or not: platforms say true or false. Any other is as it is.
+// ticked returns the answer to a box, a question with one option that may be chosen or not: platforms send true or false. Any other is
+// unchanged.
 func ticked(q chat.Inquiry, given string) string {
 	switch {
 	case !q.Multi || q.Other || len(q.Options) != 1:
@@ -100,7 +100,7 @@ func noOption(q chat.Inquiry, said string) error {
 	return i18n.Fault(fault.Invalid, i18n.InquiryOption, chat.FirstWords(said, maxShown), chat.FirstWords(q.Text, maxShown), strings.Join(labels, ", "))
 }
 
-// Said is what was answered, in one line for a person.
+// Said returns the answers in one line for display.
 func Said(questions []chat.Inquiry, answers chat.Answers) string {
 	said := make([]string, 0, len(questions))
 	for _, q := range questions {
@@ -114,7 +114,7 @@ func Said(questions []chat.Inquiry, answers chat.Answers) string {
 	return strings.Join(said, " · ")
 }
 
-// Result is what the model reads of the answers.
+// Result returns the answers for the model.
 func Result(questions []chat.Inquiry, answers chat.Answers) string {
 	if len(questions) == 1 {
 		return strings.Join(answers[questions[0].Name], "\n")

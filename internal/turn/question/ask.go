@@ -10,8 +10,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// Check makes questions fit to be asked: it names them q1, q2 ... in their order, takes out what cannot be shown, and lets
-// those without options be answered in words. What a person could not make sense of is Invalid, in a sentence for the model.
+// Check prepares questions: it names them q1, q2 ... in their order, removes unprintable characters, and lets those without options be
+// answered in words. Questions that a user could not understand are Invalid, in a sentence for the model.
 func Check(asked []chat.Inquiry) ([]chat.Inquiry, error) {
 	if len(asked) == 0 || len(asked) > chat.MaxInquiries {
 		return nil, fault.Errorf(fault.Invalid, "questions must hold 1 to %d questions, not %d", chat.MaxInquiries, len(asked))
@@ -58,7 +58,7 @@ func options(given []chat.InquiryOption, question int) ([]chat.InquiryOption, er
 	return out, nil
 }
 
-// shown is a text without what cannot be shown, and without blank ends.
+// shown returns a text without unprintable characters and without blank ends.
 func shown(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || !unicode.IsPrint(r) && r != '\n' {
@@ -71,10 +71,10 @@ func shown(text string) string {
 	}, strings.ToValidUTF8(text, "")))
 }
 
-// line is a text on one line.
+// line returns a text on one line.
 func line(text string) string { return strings.Join(strings.Fields(shown(text)), " ") }
 
-// labelled finds the option of a label, however it is capitalized.
+// labelled finds the option of a label, ignoring case.
 func labelled(options []chat.InquiryOption, label string) (string, bool) {
 	label = line(label)
 	for _, o := range options {

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/i18n"
 )
 
-// OfCard returns what a card asks: its fields by their names, and card.Action, which is answered with the label of a button. A card that cannot
-// be answered is Invalid, in a sentence for the model.
+// OfCard returns the questions of a card: its fields by their names, and card.Action, which is answered with the label of a button. A card
+// that cannot be answered is Invalid, in a sentence for the model.
 func OfCard(c card.Card) ([]chat.Inquiry, error) {
 	actions := c.Actions()
 	if len(actions) == 0 {
@@ -49,7 +49,7 @@ func labelsOf(texts []string) (out []chat.InquiryOption) {
 	return out
 }
 
-// CardOf returns the card that asks the questions; nil: none does, and they are shown as any others.
+// CardOf returns the card that asks the questions; nil: none does, and they are shown like any others.
 func CardOf(questions []chat.Inquiry) *card.Card {
 	if len(questions) == 0 || questions[0].Card == "" {
 		return nil
@@ -61,7 +61,7 @@ func CardOf(questions []chat.Inquiry) *card.Card {
 	return &c
 }
 
-// CardResult is what the model reads of the answer to a card: JSON with the button, the values of the fields, and who it was.
+// CardResult returns the answer to a card for the model: JSON with the button, the values of the fields, and the answerer.
 func CardResult(questions []chat.Inquiry, answers chat.Answers, by string) (string, error) {
 	said := struct {
 		Action string         `json:"action"`
@@ -86,7 +86,7 @@ func CardResult(questions []chat.Inquiry, answers chat.Answers, by string) (stri
 	return string(data), err
 }
 
-// checkers are the names of the boxes that the card of questions has.
+// checkers returns the names of the boxes in the card of questions.
 func checkers(questions []chat.Inquiry) (names []string) {
 	made := CardOf(questions)
 	if made == nil {

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Decided tells people what was decided about a call.
+// Decided returns the sentence for users about the decision on a call.
 func Decided(lang i18n.Lang, call chat.ToolCall, allowed bool) string {
 	switch {
 	case call.Plan == nil:

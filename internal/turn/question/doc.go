@@ -1,3 +1,3 @@
-// Package question decides about the questions of the model to a person: which can be asked, which answers fit, and what a
-// typed text says. It is pure: what is open, and who may answer, is the store's.
+// Package question checks the questions of the model to a user: which can be asked, which answers fit, and the meaning of a typed text. It is
+// pure: the store decides which questions are open, and who may answer.
 package question

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// CheckPlan makes a plan fit to be shown and kept: a line each, without what cannot be shown and without empty lines. A plan that says
-// nothing, or more than a person would read, is Invalid, in a sentence for whoever wrote it.
+// CheckPlan prepares a plan for display and storage: a line each, without unprintable characters and empty lines. An empty plan, or one
+// longer than a user would read, is Invalid, in a sentence for its writer.
 func CheckPlan(p chat.Plan) (chat.Plan, error) {
 	out := chat.Plan{Title: line(p.Title), Steps: lines(p.Steps), Questions: lines(p.Questions)}
 	switch {
@@ -46,7 +46,7 @@ func lines(texts []string) (out []string) {
 	return out
 }
 
-// PlanChanges says what has changed between two versions of a plan, a line each; empty: nothing that counts.
+// PlanChanges lists the changes between two versions of a plan, a line each; empty: none that matter.
 func PlanChanges(before, after chat.Plan) (out []string) {
 	if before.Title != after.Title {
 		out = append(out, "- title: "+after.Title)
@@ -64,7 +64,7 @@ func PlanChanges(before, after chat.Plan) (out []string) {
 	return out
 }
 
-// without are the texts of a list that are not in another one, as often as they are not.
+// without returns the texts of a list that are not in another one, counting duplicates.
 func without(list, other []string) (out []string) {
 	left := slices.Clone(other)
 	for _, text := range list {
@@ -86,7 +86,7 @@ func Steps(p chat.Plan) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// ReadSteps reads steps that a person has edited as Steps writes them: a line each, with or without a number or a dash before it.
+// ReadSteps parses steps that a user has edited as Steps writes them: a line each, with or without a number or a dash before it.
 func ReadSteps(text string) (steps []string) {
 	for _, step := range lines(strings.Split(text, "\n")) {
 		if bare := strings.TrimLeft(step, "0123456789"); bare != step && numbered(bare) {
@@ -99,13 +99,13 @@ func ReadSteps(text string) (steps []string) {
 	return steps
 }
 
-// numbered reports whether what follows digits makes them the number of a line.
+// numbered reports whether the text after digits makes them the number of a line.
 func numbered(after string) bool {
 	mark, _, _ := strings.Cut(after, " ")
 	return mark == "." || mark == ")"
 }
 
-// ShowPlan writes a plan as plain text: its title, its steps with their numbers, and what it asks.
+// ShowPlan returns a plan as plain text: its title, its steps with their numbers, and its questions.
 func ShowPlan(p chat.Plan) string {
 	parts := []string{Steps(p)}
 	if p.Title != "" {

@@ -10,10 +10,9 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Read returns what a typed text answers. One question: the number or the label of an option, several of them separated by
-// commas where more than one may be chosen, else the text as it is. Several questions: a line each, or one text for all
-// where none needs an option. A question with a default takes no line, and a dash leaves out one that is optional. A text that fits nothing is
-// Invalid, in a sentence for its writer.
+// Read parses a typed answer. One question: the number or the label of an option, several of them separated by commas if more than one may be
+// chosen, else the text itself. Several questions: a line each, or one text for all if none needs an option. A question with a default takes
+// no line, and a dash omits an optional one. A text that fits nothing is Invalid, in a sentence for its writer.
 func Read(questions []chat.Inquiry, text string) (chat.Answers, error) {
 	text = strings.TrimSpace(text)
 	all := questions
@@ -37,7 +36,7 @@ func Read(questions []chat.Inquiry, text string) (chat.Answers, error) {
 	return Fit(all, answers)
 }
 
-// undecided are the questions that a typed text answers: those without a default, or all where each has one.
+// undecided returns the questions that a typed text answers: those without a default, or all if each has one.
 func undecided(questions []chat.Inquiry) (out []chat.Inquiry) {
 	for _, q := range questions {
 		if q.Default == "" {
@@ -50,7 +49,7 @@ func undecided(questions []chat.Inquiry) (out []chat.Inquiry) {
 	return out
 }
 
-// readOne reads the answer to one question.
+// readOne parses the answer to one question.
 func readOne(q chat.Inquiry, text string) []string {
 	if q.Optional && strings.Trim(text, "-\u2013\u2014") == "" {
 		return nil
@@ -80,7 +79,7 @@ func chosen(q chat.Inquiry, text string) (string, bool) {
 	return meant(q.Options, text)
 }
 
-// halfWidth writes the digits of Chinese input methods as the others.
+// halfWidth replaces full-width digits of Chinese input methods by ASCII digits.
 func halfWidth(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '\uFF10' && r <= '\uFF19' {
@@ -90,7 +89,7 @@ func halfWidth(text string) string {
 	}, text)
 }
 
-// unnumbered takes the number of its question from a line, where something follows it. "1:30" is no such number.
+// unnumbered removes the number of its question from a line, if more text follows. "1:30" is no such number.
 func unnumbered(line string, question int) string {
 	number, size := utf8.DecodeRuneInString(line)
 	if halfWidth(string(number)) != strconv.Itoa(question) {
@@ -104,7 +103,7 @@ func unnumbered(line string, question int) string {
 	return line
 }
 
-// linesOf are the lines of a text that are not blank.
+// linesOf returns the lines of a text that are not blank.
 func linesOf(text string) (lines []string) {
 	for l := range strings.Lines(text) {
 		if l = strings.TrimSpace(l); l != "" {

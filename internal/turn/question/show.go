@@ -37,7 +37,7 @@ func List(questions []chat.Inquiry) string {
 	return out.String()
 }
 
-// ConnectedAs says which account is connected, in a few words. label is whose it is; empty: that is not known.
+// ConnectedAs returns a short sentence about the connected account. label is its owner; empty: unknown.
 func ConnectedAs(lang i18n.Lang, provider, label string) string {
 	if label == "" {
 		return i18n.Say(lang, i18n.OAuthConnected, provider)
@@ -45,7 +45,7 @@ func ConnectedAs(lang i18n.Lang, provider, label string) string {
 	return i18n.Say(lang, i18n.OAuthConnectedAs, provider, label)
 }
 
-// How says how questions are answered by typing.
+// How describes how to answer questions by typing.
 func How(lang i18n.Lang, questions []chat.Inquiry) string {
 	questions = undecided(questions)
 	if len(questions) > 1 && slices.ContainsFunc(questions, func(q chat.Inquiry) bool { return q.Optional }) {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// What people write for yes and no, in small letters and without punctuation.
+// Words for yes and no, in lower case and without punctuation.
 var (
 	yesWords = strings.Split("y|yes|yeah|yep|yup|ok|okay|sure|approve|approved|allow|confirm|confirmed|agree|accept|go ahead|do it|true|"+
 		"是|是的|好|好的|好吧|好啊|可以|可以的|行|同意|允许|批准|确认|确定|对|没问题|嗯", "|")
@@ -18,14 +18,14 @@ var (
 		"否|不|不是|不要|不用|不行|不可以|不同意|不允许|不了|拒绝|取消|算了|退回|别", "|")
 )
 
-// YesOrNo reads a bare yes or no.
+// YesOrNo parses a bare yes or no.
 func YesOrNo(text string) (allow, ok bool) {
 	word := bare(text)
 	allow = slices.Contains(yesWords, word)
 	return allow, allow || slices.Contains(noWords, word)
 }
 
-// Approve returns the answers that an approval without any stands for: yes to a question that can be answered with it.
+// Approve returns the answers that an approval without any implies: yes to a question that can be answered with it.
 func Approve(questions []chat.Inquiry) (chat.Answers, bool) {
 	if len(questions) != 1 || questions[0].Connect != nil {
 		return nil, false
@@ -34,16 +34,16 @@ func Approve(questions []chat.Inquiry) (chat.Answers, bool) {
 	return chat.Answers{questions[0].Name: {label}}, ok
 }
 
-// bare is a text as answers are compared: small letters, digits of half width, no punctuation behind it. In front of a word a slash or a
-// bang means something else.
+// bare normalizes a text for comparison: lower case, digits of half width, no trailing punctuation. A leading slash or exclamation mark has
+// another meaning.
 func bare(text string) string {
 	text = strings.TrimRightFunc(halfWidth(text), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) || unicode.IsSymbol(r) })
 	text = strings.TrimLeft(text, " \t\r\n\u3000#(\uFF08\"'\u201C\u2018\u300C.")
 	return strings.ReplaceAll(strings.Join(strings.Fields(strings.ToLower(text)), " "), "\u2019", "'")
 }
 
-// meant finds the option that a text means in other words than its label: a part of the label, its place in the list, or yes or no. What may
-// mean two options means none.
+// meant finds the option that a text means in other words than its label: a part of the label, its place in the list, or yes or no. An
+// ambiguous text means none.
 func meant(options []chat.InquiryOption, text string) (label string, ok bool) {
 	word := bare(text)
 	if word == "" {
@@ -70,7 +70,7 @@ func only(options []chat.InquiryOption, fits func(chat.InquiryOption) bool) (lab
 	return options[i].Label, true
 }
 
-// parts are the pieces of a label that mean all of it: the two languages of "Yes · 是", the letter of "A. Paris", and what follows it.
+// parts returns the pieces of a label that mean all of it: the two languages of "Yes · 是", the letter of "A. Paris", and the text after it.
 func parts(label string) []string {
 	out := []string{bare(label)}
 	for _, mark := range []string{" · ", " / ", "/", " | "} {
@@ -103,7 +103,7 @@ var ordinals = map[string]int{
 	"①": 1, "②": 2, "③": 3, "④": 4, "⑤": 5, "⑥": 6, "⑦": 7, "⑧": 8, "⑨": 9, "1st": 1, "2nd": 2, "3rd": 3,
 }
 
-// place reads "option 2", "the second one", "选2" or "第二个" as a place in a list, from 1.
+// place parses "option 2", "the second one", "选2" or "第二个" as a place in a list, from 1.
 func place(word string) (n int, ok bool) {
 	for _, lead := range []string{"the ", "option ", "number ", "no. ", "no.", "我选择", "我选", "选择", "选项", "选", "第", "方案"} {
 		word = strings.TrimSpace(strings.TrimPrefix(word, lead))

@@ -15,32 +15,32 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Thing is something of which a person, or a group, may have so many: a member of limits.person of the policy. What messages on
-// platforms, agents, schedules, triggers, operators and the server make is not refused.
+// Thing is a kind of object of which a user or group may have a limited number: a member of limits.person of the policy. Objects made by
+// messages on platforms, agents, schedules, triggers, operators and the server are not refused.
 type Thing string
 
-// The things that are counted.
+// The kinds that are counted.
 const (
 	Sessions Thing = "sessions"
 	Runners  Thing = "runners"
 	Tokens   Thing = "tokens"
 )
 
-// Making is one thing that is made for somebody.
+// Making describes one thing that is made for an owner.
 type Making struct {
 	Of    Thing
 	Owner chat.UserID
-	// Still: all statements that make it see the database of one moment.
+	// Still makes all statements of the transaction see one snapshot of the database.
 	Still bool
 }
 
-// tries is how often a thing is made whose transaction sees one moment: of so many that are made at once for one person each comes to its turn.
+// tries limits the attempts of a transaction with one snapshot: of so many at once for one user each gets its turn.
 const tries = 50
 
-// Make runs insert in a transaction, and takes back what it did as a Conflict where its owner has more then than they may. Of several at
-// once as many are made as there is room for. insert says whether it has made one; it may run again.
+// Make runs insert in a transaction, and rolls it back with a Conflict if the owner then has more than allowed. Of several at once as
+// many are made as the limit permits. insert reports whether it has made one; it may run again.
 func Make(ctx context.Context, q *Quota, db *pg.DB, m Making, insert func(tx *pg.Tx) (made bool, err error)) error {
-	caps, err := q.Caps(ctx) // before the transaction: it may need a connection of its own
+	caps, err := q.Caps(ctx) // before the transaction: it may need another connection
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (m Making) within(ctx context.Context, tx *pg.Tx, l policy.PersonLimits, in
 	return nil
 }
 
-// count returns how many there are and may be, and what is said where that is too many.
+// count returns how many there are and may be, and the sentence for too many.
 func (m Making) count(ctx context.Context, tx *pg.Tx, l policy.PersonLimits) (held int32, most int, full i18n.ID, err error) {
 	switch m.Of {
 	case Sessions:
@@ -91,7 +91,7 @@ func (m Making) count(ctx context.Context, tx *pg.Tx, l policy.PersonLimits) (he
 	}
 }
 
-// outdated reports whether a transaction failed because another one has changed what it saw.
+// outdated reports whether a transaction failed because another one has changed what it read.
 func outdated(err error) bool {
 	refused, ok := errors.AsType[*pgconn.PgError](err)
 	return ok && refused.Code == "40001"

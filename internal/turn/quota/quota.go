@@ -1,4 +1,4 @@
-// Package quota says how much may run at once, and in which timezone people read times who name none: what the policy says,
+// Package quota returns how much may run at once, and the timezones of users who set none: those of the policy,
 // with the defaults of the server.
 package quota
 
@@ -20,14 +20,14 @@ type Policies interface {
 type Quota struct {
 	// Policies has the policy; nil is the defaults. Set it before the stores are used.
 	Policies Policies
-	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC. Set it before
+	// ServerZone is the timezone of users if neither their profile nor the policy sets one; empty is UTC. Set it before
 	// the stores are used.
 	ServerZone string
 
-	zone atomic.Pointer[string] // timezone that the policy names, as it was read last
+	zone atomic.Pointer[string] // timezone of the policy, as it was last read
 }
 
-// Caps returns what may run at once, with the defaults.
+// Caps returns the limits of the policy, with the defaults.
 func (q *Quota) Caps(ctx context.Context) (policy.Limits, error) {
 	p := &policy.Policy{}
 	if q.Policies != nil {
@@ -40,7 +40,7 @@ func (q *Quota) Caps(ctx context.Context) (policy.Limits, error) {
 	return p.Limit(), nil
 }
 
-// Zones are the timezones of people who say none: that of the policy as it was read last, and that of the server.
+// Zones returns the timezones for users who set none: that of the policy as it was last read, and that of the server.
 func (q *Quota) Zones() []string {
 	out := []string{q.ServerZone}
 	if named := q.zone.Load(); named != nil {
@@ -49,11 +49,11 @@ func (q *Quota) Zones() []string {
 	return out
 }
 
-// Full is the error of a tenant that has as many calls as it may.
+// Full returns the error for a tenant that has as many calls as allowed.
 func Full(waitMS int32) error {
 	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
 }
 
-// LeaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
+// LeaseTime is how long the lease of a call to a model holds without a renewal: how long a slot stays in use after the
 // process that held it was killed.
 const LeaseTime = 15 * time.Second

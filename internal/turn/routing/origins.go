@@ -1,4 +1,4 @@
-// Package routing stores in which chats conversations take place, where their answers go, and the names by which replies
+// Package routing stores in which chats conversations take place, where their answers go, and the aliases by which replies
 // find them.
 package routing
 
@@ -25,7 +25,7 @@ type Store struct {
 // New returns a store over a database.
 func New(db *pg.DB, sessions *conversation.Store) *Store { return &Store{db: db, sessions: sessions} }
 
-// SetOrigin says where a conversation takes place and in which scene, as its newest message told, and on which runner it works; empty: on
+// SetOrigin stores the chat and scene of a conversation, from its newest message, and the runner it works on; an empty runner is
 // the one that its user chose.
 func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origin, scene, runner string) error {
 	body, err := json.Marshal(o)
@@ -38,8 +38,8 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 	return nil
 }
 
-// Working returns the work session of a chat whose turn runs for a person and whose thread is not known yet; ok is false
-// where there is none.
+// Working returns the work session of a chat whose turn runs for a user and whose thread is not known yet; ok is false
+// if there is none.
 func (s *Store) Working(ctx context.Context, channel, account, chatID string, user chat.UserID) (key chat.SessionKey, ok bool, err error) {
 	key, err = dbsqlc.Q.SessionWorking(ctx, s.db.Pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -61,21 +61,21 @@ func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.S
 	return out, nil
 }
 
-// SetSessionSend says whether the answers of a conversation reach its channel: on, off, or empty, as the policy says.
+// SetSessionSend sets whether the answers of a conversation reach its channel: on, off, or empty to follow the policy.
 func (s *Store) SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error {
 	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
 		return dbsqlc.Q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
 	})
 }
 
-// SetSessionActivation says when a group is listened to: mention, always, or empty, as the policy says.
+// SetSessionActivation sets when a group is listened to: mention, always, or empty to follow the policy.
 func (s *Store) SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error {
 	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
 		return dbsqlc.Q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
 	})
 }
 
-// changeSession changes a session's own data and tells who watches it.
+// changeSession changes a session and emits the new state to its clients.
 func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := change(tx); err != nil {

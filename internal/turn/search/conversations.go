@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// Conversations lists the n conversations of a user with some agents that were used last, without those of subagents.
+// Conversations lists the n last used conversations of a user with some agents, without those of subagents.
 func (s *Store) Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error) {
 	rows, err := dbsqlc.Q.ConversationList(ctx, s.db.Pool, dbsqlc.ConversationListParams{
 		Owner: owner, These: append([]string{}, with.Only...), Others: append([]string{}, with.Except...), N: int32(n),
@@ -26,8 +26,8 @@ func (s *Store) Conversations(ctx context.Context, owner chat.UserID, with chat.
 	return out, nil
 }
 
-// Conversation returns the newest n messages of a conversation of a user with one of some agents, the oldest first, before a
-// message; 0: the newest of all. There are none where it is no such conversation.
+// Conversation returns the newest n messages of a conversation of a user with one of some agents, the oldest first, before a message; 0: the
+// newest of all. There are none if it is no such conversation.
 func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.PastEntry, error) {
 	if before == 0 {
 		before = math.MaxInt64

@@ -21,8 +21,9 @@ const (
 	indexPause = 20 * time.Second
 )
 
-// IndexWords indexes by words what an older xbot has stored, the newest texts first, and ends when all are indexed: messages from before there was an
-// index, and everything after a change of [lexical.Version]. Searches find what is indexed so far. Several processes may do so; a batch is of one.
+// IndexWords indexes by words the texts stored by an older xbot, the newest first, and ends when all are indexed: messages from before there
+// was an index, and everything after a change of [lexical.Version]. Searches find the texts indexed so far. Several processes may run it; one
+// process indexes a batch.
 func (s *Store) IndexWords(ctx context.Context, log *slog.Logger) error {
 	total, began := 0, time.Now()
 	for ctx.Err() == nil {

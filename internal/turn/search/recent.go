@@ -10,9 +10,8 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
-// trigger has to do with: where its answers go, else where it was made, else the one of the same agent that was used last.
-// It is always one of the same user.
+// RecentMessages returns the newest n messages, the oldest first, of the conversation with the user that the one of a job or trigger belongs
+// to: the target of its answers, else where it was made, else the last used one of the same agent. It is always one of the same user.
 func (s *Store) RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.PastEntry, error) {
 	rows, err := dbsqlc.Q.Lately(ctx, s.db.Pool, dbsqlc.LatelyParams{Here: here, N: int32(n)})
 	if err != nil {

@@ -20,22 +20,23 @@ const (
 	MaxSearchBytes = 400
 	// rareHits is the default of Store.RareHits. So many messages are read in milliseconds.
 	rareHits = 2_000
-	// maxSnippetSource bounds how much of a message is read for its snippet, in characters.
+	// maxSnippetSource bounds the part of a message that is read for its snippet, in characters.
 	maxSnippetSource = 100_000
 	// A snippet of a search has snippetSize characters, and at most snippetBefore of them ahead of the first hit.
 	snippetSize, snippetBefore = 240, 40
 )
 
-// windows are among how many of the newest messages of all people frequent words are looked for, one after the other until there are enough hits.
+// windows are the numbers of newest messages of all users in which frequent words are searched, one after the other until there are enough
+// hits.
 var windows = []int64{5_000, 100_000, math.MaxInt64}
 
-// Search returns the newest messages of people and models, in all conversations of a user, that a search by words finds
-// ([lexical.Parse]). What a rewind took out is not found, what a reset hid from the model is. Invalid: q is empty or too long.
+// Search returns the newest messages of users and models, in all conversations of a user, that a search by words finds ([lexical.Parse]). It
+// excludes messages removed by a rewind, and includes those that a reset hid from the model. Invalid: q is empty or too long.
 func (s *Store) Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error) {
 	return s.search(ctx, owner, "", q, limit)
 }
 
-// SearchIn does what Search does, in one conversation of the user alone.
+// SearchIn is Search in one conversation of the user.
 func (s *Store) SearchIn(ctx context.Context, owner chat.UserID, key chat.SessionKey, q string, limit int) ([]chat.Found, error) {
 	return s.search(ctx, owner, key, q, limit)
 }
@@ -68,7 +69,7 @@ func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.Session
 	return out, nil
 }
 
-// parse reads a search. Invalid: it is too long.
+// parse parses a search. Invalid: it is too long.
 func parse(q string) (lexical.Search, error) {
 	if len(q) > MaxSearchBytes || len(strings.Fields(q)) > maxSearchWords {
 		return lexical.Search{}, fault.Errorf(fault.Invalid, "search for at most %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)

@@ -1,4 +1,4 @@
-// Package search finds and lists what was said in conversations.
+// Package search finds and lists messages of conversations.
 package search
 
 import (
@@ -7,10 +7,10 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store finds and lists what was said in conversations. It is safe for concurrent use.
+// Store finds and lists messages of conversations. It is safe for concurrent use.
 type Store struct {
-	// RareHits is how many messages of all people may have the words of a search that the index looks up. Words of more messages are looked for in the
-	// messages of the person, the newest first. It is set before the store is used.
+	// RareHits is how many messages of all users may have the words of a search that uses the index. More frequent words are searched in the
+	// messages of the user, the newest first. It is set before the store is used.
 	RareHits int
 	// IndexPause is how long IndexWords waits for another process that indexes, or after a failure.
 	IndexPause time.Duration

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// TodosElsewhere lists what is left to do in other conversations of whoever a session belongs to, the newest list first. A
-// conversation of a group tells of the group's alone.
+// TodosElsewhere lists the open entries in other conversations of a session's owner, the newest list first. A conversation of a group lists
+// only the group's.
 func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error) {
 	rows, err := dbsqlc.Q.TodosElsewhere(ctx, s.db.Pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
 	if err != nil {
@@ -26,7 +26,7 @@ func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most in
 	return out, nil
 }
 
-// TodosOf lists what is left to do in the conversations of a user, the newest list first.
+// TodosOf lists the open entries in the conversations of a user, the newest list first.
 func (s *Store) TodosOf(ctx context.Context, user chat.UserID, most int) ([]chat.TodoList, error) {
 	rows, err := dbsqlc.Q.TodosOf(ctx, s.db.Pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Store) TodosOf(ctx context.Context, user chat.UserID, most int) ([]chat
 	return out, nil
 }
 
-// leftOf is a list without what is done.
+// leftOf returns a list without the done entries.
 func leftOf(r dbsqlc.TodosOfRow) (chat.TodoList, error) {
 	out := chat.TodoList{Session: r.Key, Title: r.Title, UpdatedAt: r.UpdatedAt}
 	if err := json.Unmarshal(r.Items, &out.Todos); err != nil {

@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// Of a long message that is not seen unseenSize characters are shown, at most unseenBefore of them ahead of the first hit.
+	// Of a long unseen message unseenSize characters are shown, at most unseenBefore of them ahead of the first hit.
 	unseenSize, unseenBefore = 2_000, 200
-	// maxOverheard bounds how much of what was overheard is searched.
+	// maxOverheard bounds how many overheard messages are searched.
 	maxOverheard = 1_000
 )
 
-// Unseen returns the newest of what the model of a conversation does not see, the oldest first: messages from before its last compaction or reset,
-// and behind them what was overheard in its group and has not come into the transcript. What a rewind took out is not among it. It is of that
-// conversation alone. Invalid: the query has too many words.
+// Unseen returns the newest messages that the model of a conversation does not see, the oldest first: messages from before its last
+// compaction or reset, and after them overheard messages of its group that are not in the transcript. Messages removed by a rewind are
+// excluded. It searches that conversation alone. Invalid: the query has too many words.
 func (s *Store) Unseen(ctx context.Context, key chat.SessionKey, q chat.UnseenQuery) ([]chat.UnseenEntry, error) {
 	words, err := parse(q.Text)
 	if err != nil || strings.TrimSpace(q.Text) != "" && words.Phrases() == 0 {
@@ -51,7 +51,7 @@ func (s *Store) Unseen(ctx context.Context, key chat.SessionKey, q chat.UnseenQu
 	return out, nil
 }
 
-// overheard is what was overheard, the newest first. It is little, and has no index by words.
+// overheard returns the overheard messages, the newest first. They are few, and have no index by words.
 func (s *Store) overheard(ctx context.Context, key chat.SessionKey, words lexical.Search, q chat.UnseenQuery) ([]chat.UnseenEntry, error) {
 	n := q.N
 	if words.Phrases() > 0 {

@@ -8,16 +8,15 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// The ways in which /activation sets when the bot in a group is meant.
+// The values of /activation, which sets when a message in a group addresses the bot.
 const (
 	ActivationMention = "mention"
 	ActivationAlways  = "always"
 )
 
-// Addressed says whether the bot is meant by a message, and returns the text without the prefix that said so. In direct
-// messages it always is. In groups the trigger mode of the channel decides, before it what is written for the group
-// (requireMention), before that what /activation set. A command is meant for every bot that is asked; who answers to it
-// in a thread is decided by Scene.
+// Addressed reports whether a message addresses the bot, and returns the text without the prefix that did so. In direct messages it always
+// does. In groups the trigger mode of the channel decides; the setting of the group (requireMention) overrides it, and /activation overrides
+// both. A command addresses every bot that receives it; Scene decides which one answers in a thread.
 func Addressed(c policy.Channel, e chat.Envelope, activation string) (text string, ok bool) {
 	text = strings.TrimSpace(e.Text)
 	if e.ChatType == chat.ChatDirect || e.ChatType == "" {
@@ -48,7 +47,7 @@ func Addressed(c policy.Channel, e chat.Envelope, activation string) (text strin
 	return text, triggered(c, e)
 }
 
-// triggered is what the trigger mode alone says, prefixes aside.
+// triggered applies the trigger mode alone, prefixes aside.
 func triggered(c policy.Channel, e chat.Envelope) bool {
 	switch c.TriggerMode {
 	case policy.TriggerPrefix:
@@ -59,7 +58,7 @@ func triggered(c policy.Channel, e chat.Envelope) bool {
 	return mentions(c, e)
 }
 
-// mentions says whether a message names the bot, answers to it, or matches one of the patterns.
+// mentions reports whether a message names the bot, answers to it, or matches one of the patterns.
 func mentions(c policy.Channel, e chat.Envelope) bool {
 	if e.Mentioned || e.Answers {
 		return true
@@ -72,10 +71,10 @@ func mentions(c policy.Channel, e chat.Envelope) bool {
 	return false
 }
 
-// Named says whether a message names the bot, answers to it, or matches one of the patterns.
+// Named reports whether a message names the bot, answers to it, or matches one of the patterns.
 func Named(c policy.Channel, e chat.Envelope) bool { return mentions(c, e) }
 
-// HearsAll says whether messages of a group reach the bot that do not name it.
+// HearsAll reports whether messages of a group that do not name the bot reach it.
 func HearsAll(c policy.Channel, group string, scene, activation string) bool {
 	g, _ := c.Group(group)
 	switch {
@@ -89,13 +88,13 @@ func HearsAll(c policy.Channel, group string, scene, activation string) bool {
 	return c.TriggerMode == policy.TriggerAll || c.TriggerMode == policy.TriggerWithoutPrefix
 }
 
-// commandForm is a slash, also that of Chinese input methods, a word, and nothing that would make a path or an address of them.
+// commandForm matches a slash, also that of Chinese input methods, and a word, without further characters of a path or an address.
 var commandForm = regexp.MustCompile(`^[/／][A-Za-z][A-Za-z0-9_-]*(?:[\s:：\x{3000}]|$)`)
 
-// IsCommand says whether a text has the form of a slash command.
+// IsCommand reports whether a text has the form of a slash command.
 func IsCommand(text string) bool { return commandForm.MatchString(strings.TrimSpace(text)) }
 
-// cutPrefix takes a prefix off, in whichever case it is written.
+// cutPrefix removes a prefix, ignoring case.
 func cutPrefix(text, prefix string) (string, bool) {
 	if len(text) < len(prefix) || !strings.EqualFold(text[:len(prefix)], prefix) {
 		return text, false

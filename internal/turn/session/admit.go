@@ -8,25 +8,25 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Access is whether somebody is let in.
+// Access is whether a sender is admitted.
 type Access string
 
-// The answers.
+// The results.
 const (
 	Allowed Access = "allowed"
-	Pair    Access = "pair"    // not yet: they get a code that an administrator approves
-	Refused Access = "refused" // nothing of the message is kept
+	Pair    Access = "pair"    // not yet: the sender gets a code that an administrator approves
+	Refused Access = "refused" // nothing of the message is stored
 )
 
-// Verdict is the answer to a message at the door.
+// Verdict is the admission result for a message.
 type Verdict struct {
 	Access Access
-	// Say is the sentence for who wrote; empty in groups, where the bot keeps silent to those it does not listen to.
+	// Say is the sentence for the sender; empty in groups, where the bot does not answer senders that it does not listen to.
 	Say i18n.ID
 }
 
-// Admit says whether the sender of a message is let in. Granted says that an administrator approved their pairing; it
-// opens direct messages where the policy is pairing, and no group. Lists are exact: an empty one holds nobody.
+// Admit decides whether the sender of a message is admitted. granted means that an administrator approved their pairing; it opens direct
+// messages if the policy is pairing, and no group. Lists are exact: an empty one admits no sender.
 func Admit(c policy.Channel, e chat.Envelope, granted bool) Verdict {
 	if e.ChatType == chat.ChatDirect || e.ChatType == "" {
 		return admitDirect(c, e, granted)

@@ -8,20 +8,20 @@ import (
 	"xbot/internal/chat"
 )
 
-// maxAliasBytes is what the table of aliases holds.
+// maxAliasBytes is the limit of the table of aliases.
 const maxAliasBytes = 512
 
-// ThreadAlias is the name under which a work session is found by the platform's id of its thread. Each bot has names of
-// its own: a thread of one is unknown to the others. In direct messages so has each person, who is the sender of the envelope,
-// where the platform names no chat: some count the messages of each.
+// ThreadAlias is the name under which a work session is found by the platform's id of its thread. Each bot has separate names: a thread of
+// one is unknown to the others. In direct messages so has each sender of an envelope, if the platform names no chat: some platforms count the
+// messages of each.
 func ThreadAlias(e chat.Envelope, thread string) string { return alias(e, "thread", thread) }
 
 // MessageAlias is the name under which a work session is found by a message in it: the one that began it, or an answer
 // of the bot.
 func MessageAlias(e chat.Envelope, message string) string { return alias(e, "message", message) }
 
-// ActiveAlias stands for the work session of a chat whose turn is running for the sender while the platform has not yet told
-// the id of its thread. It is never written: whoever can answer it does, others know nothing by that name.
+// ActiveAlias is the name of the work session of a chat whose turn is running for the sender while the platform has not yet sent the id of
+// its thread. It is never stored: only a caller that can resolve it does.
 func ActiveAlias(e chat.Envelope) string { return alias(e, "active", "") }
 
 func alias(e chat.Envelope, kind, id string) string {
@@ -37,5 +37,5 @@ func alias(e chat.Envelope, kind, id string) string {
 	return e.Channel + "|" + kind + ":" + hashMark + hex.EncodeToString(sum[:])
 }
 
-// BoundAlias is what binds a chat to another conversation than its own.
+// BoundAlias is the name that binds a chat to a conversation other than its own.
 func BoundAlias(place chat.SessionKey) string { return "bound:" + string(place) }

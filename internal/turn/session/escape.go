@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Marks in a part of a key: none of them begins an escaped part otherwise.
+// Marks in a part of a key: no escaped part begins with them otherwise.
 const (
 	emptyPart = "~"
 	hashMark  = "~"
@@ -18,7 +18,7 @@ const (
 // hashedLen is the length of a hashed part: the mark and 160 bits of SHA-256.
 const hashedLen = 1 + 32
 
-// hash replaces a part by its hash, where that is shorter.
+// hash replaces a part by its hash, if that is shorter.
 func (k Key) hash(part parts) Key {
 	field := k.field(part)
 	if k.hashed&part != 0 || len(escape(*field)) <= hashedLen {
@@ -44,7 +44,7 @@ func (k *Key) field(part parts) *string {
 	return &k.Agent
 }
 
-// part writes a part as it stands in the key.
+// part encodes a part for the key.
 func (k Key) part(part parts, value string) string {
 	if k.hashed&part != 0 {
 		return value
@@ -52,7 +52,7 @@ func (k Key) part(part parts, value string) string {
 	return escape(value)
 }
 
-// with reads a part as it stands in the key.
+// with decodes a part of the key.
 func (k Key) with(part parts, text string) (Key, bool) {
 	if isHash(text) {
 		*k.field(part) = text
@@ -71,7 +71,7 @@ func isHash(text string) bool {
 	return strings.Trim(text[1:], "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 
-// escape writes a part so that it holds no colon, space, control character or byte that is not UTF-8.
+// escape encodes a part so that it holds no colon, space, control character or byte that is not UTF-8.
 func escape(value string) string {
 	if value == "" {
 		return emptyPart
@@ -93,7 +93,7 @@ func escape(value string) string {
 	return b.String()
 }
 
-// unescape reads what escape wrote.
+// unescape decodes the result of escape.
 func unescape(text string) (string, bool) {
 	if text == "" || text == emptyPart {
 		return "", text == emptyPart
@@ -117,7 +117,7 @@ func unescape(text string) (string, bool) {
 	return b.String(), true
 }
 
-// reserved writes a channel or an account that is named like a word of the grammar so that it cannot be mistaken for one.
+// reserved encodes a channel or an account with the name of a word of the grammar, so that it cannot be mistaken for one.
 func reserved(part string) string {
 	if !isPlace(part) && part != string(KindSubagent) {
 		return part

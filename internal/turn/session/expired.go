@@ -7,9 +7,9 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Expired says why a conversation whose last interaction of a person was at last has ended by now: chat.ResetDaily,
-// chat.ResetIdle, or "" if it goes on. Where a day and idleness are both set, what came first is the reason. A zero last
-// is a conversation in which nobody wrote: it goes on.
+// Expired returns why a conversation whose last interaction of a user was at last has ended by now: chat.ResetDaily, chat.ResetIdle, or "" if
+// it goes on. If a day and idleness are both set, the reason is the earlier one. A zero last is a conversation without messages of a user: it
+// goes on.
 func Expired(r policy.Reset, last, now time.Time) (reason string) {
 	if last.IsZero() || now.Before(last) {
 		return ""
@@ -52,8 +52,8 @@ func dayEnd(r policy.Reset, after time.Time) time.Time {
 	}
 }
 
-// atHour returns the instant at which a clock on the wall first shows that hour of that day, or a later one where the
-// hour is skipped: clocks are put forward and back.
+// atHour returns the instant at which local time first shows that hour of that day, or a later one if the hour is skipped by a change of the
+// clocks.
 func atHour(year int, month time.Month, day, hour int, place *time.Location) time.Time {
 	t := time.Date(year, month, day, hour, 0, 0, 0, place)
 	from, to := t.ZoneBounds()
@@ -74,7 +74,7 @@ func atHour(year int, month time.Month, day, hour int, place *time.Location) tim
 	return t
 }
 
-// wallOf is what the clock on the wall shows, as if it were UTC.
+// wallOf returns the local clock time as if it were UTC.
 func wallOf(t time.Time) time.Time {
 	year, month, day := t.Date()
 	return time.Date(year, month, day, t.Hour(), t.Minute(), t.Second(), 0, time.UTC)

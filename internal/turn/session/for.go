@@ -10,9 +10,9 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// For returns the conversation that a message belongs to (spec/002). Groups and channels have one each, and one for each
-// of their threads; direct messages follow session.dmScope. Somebody whom identityLinks name has the same conversation
-// on all of their channels, whichever of the per-* scopes holds. With scope global everything is one conversation.
+// For returns the conversation that a message belongs to (spec/002). Groups and channels have one each, and one for each of their threads;
+// direct messages follow session.dmScope. A person named by identityLinks has the same conversation on all of their channels under each of
+// the per-* scopes. With scope global everything is one conversation.
 func For(p *policy.Policy, e chat.Envelope, agent string) chat.SessionKey {
 	return keyFor(p, e, agent).String()
 }
@@ -39,8 +39,7 @@ func keyFor(p *policy.Policy, e chat.Envelope, agent string) Key {
 	return k
 }
 
-// Work returns the key of the work session that a message began in its group or direct chat. It has a conversation of
-// its own under every scope.
+// Work returns the key of the work session that a message began in its group or direct chat. It is a separate conversation under every scope.
 func Work(p *policy.Policy, e chat.Envelope, agent, seed string) chat.SessionKey {
 	k := keyFor(p, e, agent)
 	if k.Kind == KindMain {
@@ -71,7 +70,7 @@ func (k Key) main(p *policy.Policy) Key {
 	return k
 }
 
-// direct is the key of direct messages.
+// direct returns the key of direct messages.
 func (k Key) direct(p *policy.Policy, e chat.Envelope) Key {
 	if p.Session.DMScope == policy.DMMain {
 		return k.main(p)
@@ -93,7 +92,7 @@ func (k Key) direct(p *policy.Policy, e chat.Envelope) Key {
 // strangerMark begins ids that could be taken for the name of a linked person, which has no colon.
 const strangerMark = "id:"
 
-// unlike keeps an id of a platform from being taken for the name that identityLinks give to somebody else.
+// unlike prevents an id of a platform from being taken for the name that identityLinks give to another person.
 func unlike(p *policy.Policy, id string) string {
 	_, taken := p.Session.IdentityLinks[id]
 	if taken || strings.HasPrefix(id, strangerMark) {
@@ -102,5 +101,5 @@ func unlike(p *policy.Policy, id string) string {
 	return id
 }
 
-// hasTopics says whether the threads of a channel are topics of a forum.
+// hasTopics reports whether the threads of a channel are topics of a forum.
 func hasTopics(channel string) bool { return slices.Contains([]string{"telegram"}, channel) }

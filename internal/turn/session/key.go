@@ -1,17 +1,16 @@
-// Package session is what decides about one message: which conversation it belongs to, whether its sender is let in,
-// whether the bot is meant, and whether the conversation has expired. It is the only place that knows the grammar of
-// session keys (DESIGN §4, spec/002):
+// Package session decides which conversation a message belongs to, whether its sender is admitted, whether it addresses the bot, and whether
+// the conversation has expired. Only this package knows the grammar of session keys (DESIGN §4, spec/002):
 //
 //	agent:<agent>:<mainKey>                                    main
-//	agent:<agent>:dm:<peer>                                    a person, on all channels
-//	agent:<agent>:<channel>[:<account>]:dm:<peer>              a person on a channel, or to one bot of it
+//	agent:<agent>:dm:<peer>                                    a user, on all channels
+//	agent:<agent>:<channel>[:<account>]:dm:<peer>              a user on a channel, or to one bot of it
 //	agent:<agent>:<channel>[:<account>]:group:<id>             likewise :channel:<id>
 //	agent:<agent>:<channel>[:<account>]:thread:<id>            a conversation of the page, the terminal, the API
 //	agent:<agent>:subagent:<id>
 //	cron:<job>, hook:<id>, node-<id>
 //
-// Direct chats, groups and channels may end in :thread:<t> or, for forum topics, :topic:<t>. Parts that users control
-// are escaped, so that every id comes back as it was; in a key that would be too long, ids are replaced by their hash.
+// Direct chats, groups and channels may end in :thread:<t> or, for forum topics, :topic:<t>. Parts that users control are escaped reversibly;
+// in a key that would be too long, ids are replaced by their hash.
 //
 // The package is pure: no clock, no I/O.
 package session
@@ -38,7 +37,7 @@ const DefaultAccount = "default"
 // defaultMain is the last part of the key of the main conversation.
 const defaultMain = "main"
 
-// Kind is the sort of conversation a key names.
+// Kind is the kind of conversation that a key names.
 type Kind string
 
 // The kinds.
@@ -57,17 +56,17 @@ const (
 // Key is a parsed session key.
 type Key struct {
 	Agent   string // empty for cron, hook and node
-	Channel string // empty for main, subagents, cron, hook, node, and for a person on all channels
-	Account string // of the bot; empty where a channel has one only
+	Channel string // empty for main, subagents, cron, hook, node, and for a user on all channels
+	Account string // of the bot; empty if a channel has only one
 	Kind    Kind
-	// ID is the peer, group, channel, thread, subagent, job or hook; for KindMain the main key where it is not "main".
+	// ID is the peer, group, channel, thread, subagent, job or hook; for KindMain the main key if it is not "main".
 	ID     string
 	Thread string // thread or topic in a direct chat, group or channel
 	Topic  bool   // Thread is a topic of a forum
 
-	// hashed says which parts stand here as their hash: they were too long.
+	// hashed is the set of parts that are replaced by their hash: they were too long.
 	hashed parts
-	// given is the key as somebody chose it, where it is not written as String would: it keeps its name.
+	// given is the key as a client chose it, if String would write it differently: it keeps its name.
 	given chat.SessionKey
 }
 
@@ -136,7 +135,7 @@ func (k Key) build() string {
 	return b.String()
 }
 
-// tail is the id of a thread, the last part of its key: colons stand in it as they are.
+// tail returns the id of a thread, the last part of its key: its colons are not escaped.
 func (k Key) tail(id string) string {
 	if k.hashed&partID != 0 {
 		return id
@@ -151,7 +150,7 @@ func threadWord(topic bool) string {
 	return "thread"
 }
 
-// Parse reads a key. The error says what a key looks like.
+// Parse parses a key. The error describes the form of a key.
 func Parse(text chat.SessionKey) (Key, error) {
 	if err := checkText(string(text)); err != nil {
 		return Key{}, err
@@ -166,7 +165,7 @@ func Parse(text chat.SessionKey) (Key, error) {
 	return k, nil
 }
 
-// chosen reads the key of a thread whose id a client chose without escaping it, such as agent:main:web:thread:100%.
+// chosen parses the key of a thread whose id a client chose without escaping it, such as agent:main:web:thread:100%.
 func chosen(text chat.SessionKey) (Key, bool) {
 	words := strings.SplitN(string(text), ":", 5)
 	if len(words) != 5 || words[0] != "agent" || words[1] == "" || words[2] == "" || words[3] != string(KindThread) || words[4] == "" {
@@ -193,7 +192,7 @@ func parse(text string) (Key, bool) {
 	return k.place(words[2:])
 }
 
-// place reads what follows the agent.
+// place parses the words after the agent.
 func (k Key) place(words []string) (Key, bool) {
 	switch {
 	case len(words) == 1 && words[0] == defaultMain:
@@ -222,7 +221,7 @@ func (k Key) place(words []string) (Key, bool) {
 	return k.end(words[1:])
 }
 
-// end reads the id and the thread.
+// end parses the id and the thread.
 func (k Key) end(words []string) (Key, bool) {
 	if k.Kind == KindThread {
 		return k.with(partID, strings.Join(words, "%3A"))
@@ -248,8 +247,8 @@ func isPlace(word string) bool {
 	return false
 }
 
-// Legacy reads the short key group:<id> of older configurations and clients; the channel is the one that it came from.
-// Every other key is parsed as it is.
+// Legacy parses the short key group:<id> of older configurations and clients; the channel is the one that it came from. Every other key is
+// parsed unchanged.
 func Legacy(text chat.SessionKey, agent, channel string) (Key, error) {
 	id, ok := strings.CutPrefix(string(text), "group:")
 	if !ok {

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Route is where the scene router sends a message.
+// Route is the destination that the scene router chose for a message.
 type Route string
 
 // The routes.
@@ -20,23 +20,22 @@ const (
 	RouteNewWork Route = "new"  // a work session that begins with the message Seed, as Work names it
 )
 
-// SceneVerdict is what the scene router says of a message.
+// SceneVerdict is the result of the scene router for a message.
 type SceneVerdict struct {
 	Route Route
 	Key   chat.SessionKey // of a work session that exists
 	Seed  string          // id of the message that begins one
-	Text  string          // without prefix and tag; it may be empty where work begins
-	// Scene are the settings of the scene, also where it was entered by a command while it is disabled.
+	Text  string          // without prefix and tag; it may be empty if work begins
+	// Scene are the settings of the scene, also if a command entered it while it is disabled.
 	Scene policy.Scene
-	Hints bool // whether the model is told who speaks
-	// Aliases are the names by which the work session is to be found from now on.
+	Hints bool // whether the model gets the names of the senders
+	// Aliases are the names by which to find the work session from now on.
 	Aliases []string
 }
 
-// Scene decides between the chat and the work of a place (spec/003 §3). known finds work sessions by their aliases.
-// What is written to a work session reaches it from the thread, its first message, or an answer in it. Several bots in
-// one group keep apart: a command in a thread that this bot does not know belongs to another one, and so does a tag
-// where this bot is not named.
+// Scene decides between the chat and the work of a place (spec/003 §3). known finds work sessions by their aliases. Messages reach a work
+// session from the thread, its first message, or an answer in it. Several bots in one group keep apart: a command in a thread that this bot
+// does not know belongs to another one, and so does a tag if this bot is not named.
 func Scene(c policy.Channel, e chat.Envelope, known func(alias string) (chat.SessionKey, bool)) SceneVerdict {
 	r := router{c: c, e: e, known: known, scenes: c.PrivateScenes, text: strings.TrimSpace(e.Text), triggered: true, named: true}
 	if r.inGroup() {
@@ -52,7 +51,7 @@ func Scene(c policy.Channel, e chat.Envelope, known func(alias string) (chat.Ses
 	return r.route()
 }
 
-// router decides about one message.
+// router routes one message.
 type router struct {
 	c      policy.Channel
 	e      chat.Envelope
@@ -62,13 +61,13 @@ type router struct {
 	text      string
 	command   bool // it has the form of a command
 	triggered bool // it is for this bot
-	named     bool // it names this bot, which is more: with some trigger modes every message is for every bot
+	named     bool // it names this bot, which is stricter: with some trigger modes every message is for every bot
 }
 
 func (r *router) inGroup() bool { return r.e.ChatType != chat.ChatDirect && r.e.ChatType != "" }
 
-// trigger looks whether the bot in a group is meant, and takes the prefix off that says so. It returns false for what
-// is expressly not for it.
+// trigger checks whether a group message addresses the bot, and removes the prefix that does so. It returns false for messages that are
+// expressly not for it.
 func (r *router) trigger() bool {
 	r.named = mentions(r.c, r.e)
 	group, _ := r.c.Group(r.e.Chat)
@@ -87,8 +86,7 @@ func (r *router) trigger() bool {
 	return true
 }
 
-// route asks the questions in their order: a work session that exists, what belongs to another bot, work that begins,
-// the chat.
+// route checks in order: a work session that exists, messages for another bot, new work, the chat.
 func (r *router) route() SceneVerdict {
 	drop := SceneVerdict{Route: RouteDrop, Text: r.text}
 	rest, tagged := cutTag(r.text, r.scenes.Work.TriggerTag)
@@ -140,8 +138,8 @@ func (r *router) begin(text string) SceneVerdict {
 	return r.worksOn(SceneVerdict{Route: RouteNewWork, Seed: r.e.ID, Text: text, Aliases: names})
 }
 
-// session finds the work session of a thread by its id, its first message, or the message that is answered. Of these
-// names the ones that were not known yet are returned beside it.
+// session finds the work session of a thread by its id, its first message, or the message that is answered. missing are those of these names
+// that were not known yet.
 func (r *router) session() (key chat.SessionKey, missing []string, found bool) {
 	var names []string
 	if r.e.Thread != "" {
@@ -171,7 +169,7 @@ func (r *router) worksOn(v SceneVerdict) SceneVerdict {
 	return v
 }
 
-// hints says whether the model is told who speaks.
+// hints reports whether the model gets the names of the senders.
 func hints(s policy.Scene, otherwise bool) bool {
 	if s.DisableIdentityHints != nil {
 		return !*s.DisableIdentityHints
@@ -179,8 +177,7 @@ func hints(s policy.Scene, otherwise bool) bool {
 	return otherwise
 }
 
-// cutTag takes the first tag out of a text, in whichever case it is written. A longer word that begins like the tag is
-// not the tag.
+// cutTag removes the first tag from a text, ignoring case. A longer word that begins like the tag is not the tag.
 func cutTag(text, tag string) (rest string, ok bool) {
 	if tag == "" {
 		return text, false

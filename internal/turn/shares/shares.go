@@ -1,4 +1,4 @@
-// Package shares keeps the links by which anybody reads a conversation, as it was when the link was made.
+// Package shares stores public links to a conversation as of the creation of the link.
 package shares
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	// MaxShares is how many links of a conversation may be good at once.
+	// MaxShares is the maximum number of valid links of a conversation.
 	MaxShares = 50
-	// MaxMessages is how many messages a link shows, the newest ones.
+	// MaxMessages is the number of messages that a link shows, the newest ones.
 	MaxMessages = 500
-	// MaxBytes is how long the texts are together that a link shows; the oldest of them may end beyond it.
+	// MaxBytes is the total size of the texts that a link shows; the oldest of them may end beyond it.
 	MaxBytes = 1 << 20
 )
 
@@ -32,7 +32,7 @@ type ShareLink struct {
 	ExpiresAt time.Time      `json:"expires_at"`
 }
 
-// Shared is what a link shows: what people see of a conversation, without what tools were asked and answered.
+// Shared is the content of a link: the visible part of a conversation, without the arguments and results of tools.
 type Shared struct {
 	Title     string
 	MadeAt    time.Time
@@ -41,23 +41,23 @@ type Shared struct {
 	Messages  []Message
 }
 
-// Message is one of those that a link shows.
+// Message is a message shown by a link.
 type Message struct {
 	Role      chat.Role
-	Sender    string // where several people write
+	Sender    string // if several people write
 	Text      string
 	Pictures  []chat.PictureRef
 	Tools     []string // names, in the order of the calls
 	CreatedAt time.Time
 }
 
-// Store keeps links. It is safe for concurrent use.
+// Store stores links. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// MakeShare stores the hash of a link that shows a conversation as it is now, for some days. Conflict: there are as many as there may be.
+// MakeShare stores the hash of a link that shows the current conversation, for some days. Conflict: the maximum number of links exists.
 func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte, days int) (made ShareLink, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if _, err := dbsqlc.Q.ShareHold(ctx, tx, key); err != nil {
@@ -76,7 +76,7 @@ func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte,
 	return made, pg.Classify(err)
 }
 
-// Shares lists the links of a conversation that are good, the newest first.
+// Shares lists the valid links of a conversation, the newest first.
 func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, error) {
 	rows, err := dbsqlc.Q.ShareList(ctx, s.db.Pool, key)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, e
 	return out, nil
 }
 
-// RevokeShare makes a link of a conversation useless at once. NotFound: it has no such link that is good.
+// RevokeShare revokes a link of a conversation at once. NotFound: it has no such valid link.
 func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
 	n, err := dbsqlc.Q.ShareDelete(ctx, s.db.Pool, dbsqlc.ShareDeleteParams{SessionKey: key, ID: id})
 	if err == nil && n == 0 {
@@ -98,10 +98,10 @@ func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) 
 	return pg.Classify(err)
 }
 
-// errShare is the one error of every link that shows nothing, whatever the reason.
+// errShare is the one error of every link that shows nothing, for any reason.
 var errShare = fault.Errorf(fault.NotFound, "this link shows nothing: it is wrong, was revoked or has expired")
 
-// Shared returns what a link shows, by the hash of its token. NotFound: it is unknown, revoked or expired, or its person is shut out.
+// Shared returns the content of a link, by the hash of its token. NotFound: it is unknown, revoked or expired, or its user is disabled.
 func (s *Store) Shared(ctx context.Context, hash []byte) (Shared, error) {
 	h, err := dbsqlc.Q.ShareOpen(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {

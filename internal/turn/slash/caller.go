@@ -7,15 +7,15 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Caller is who somebody is in a conversation.
+// Caller is a user's role in a conversation.
 type Caller struct {
 	Admin, Owner bool
-	Direct       bool // nobody else reads the conversation
-	Narrow       bool // they write by a token that is for conversations alone
-	Resets       bool // they may begin a conversation anew that is not their own
+	Direct       bool // only this user reads the conversation
+	Narrow       bool // the user writes by a token that is for conversations alone
+	Resets       bool // the user may reset a conversation that is not their own
 }
 
-// May reports whether they may use a command.
+// May reports whether the caller may use a command.
 func (s Caller) May(c Spec) bool {
 	if s.Narrow && c.Whole {
 		return false
@@ -31,12 +31,12 @@ func (s Caller) May(c Spec) bool {
 	return s.Admin
 }
 
-// People knows who somebody is.
+// People returns the role of a user.
 type People interface {
 	Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (Caller, error)
 }
 
-// Refusal tells somebody that a command is not for them.
+// Refusal returns the sentence that refuses a command to a user.
 func Refusal(lang i18n.Lang, who Caller, c Spec) string {
 	switch {
 	case who.Narrow && (c.Whole || c.Who == Admin):

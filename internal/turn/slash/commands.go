@@ -7,7 +7,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// commands is /commands: every command that the person may use, with what may follow it.
+// commands is /commands: every command that the user may use, with its arguments.
 type commands struct {
 	registry *Registry
 	people   People

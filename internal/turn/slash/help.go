@@ -10,8 +10,7 @@ import (
 	"xbot/internal/turn/command"
 )
 
-// help is /help: the commands for what people want to do, on one screen; the names of all that the person may use; or all there is to say of
-// one.
+// help is /help: the commands by purpose, on one screen; the names of all that the user may use; or the full description of one.
 type help struct {
 	registry *Registry
 	people   People
@@ -19,7 +18,7 @@ type help struct {
 
 var _ Runner = help{}
 
-// everything stands behind /help for the names of all commands.
+// everything is the argument of /help for the names of all commands.
 const everything = "all"
 
 func (help) Spec() Spec {
@@ -45,7 +44,7 @@ func (h help) Run(ctx context.Context, in Request, args string) (string, error) 
 	return onOneScreen(in, usable, in.Peer.ID != "" && !who.Direct), nil
 }
 
-// onOneScreen tells the commands for what people want to do.
+// onOneScreen lists the commands by purpose.
 func onOneScreen(in Request, usable []Spec, group bool) string {
 	var lines []string
 	for _, p := range purposes {
@@ -56,7 +55,7 @@ func onOneScreen(in Request, usable []Spec, group bool) string {
 	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.HelpMore)), "\n")
 }
 
-// byGroup names all commands.
+// byGroup lists the names of all commands.
 func byGroup(lang i18n.Lang, usable []Spec) string {
 	var lines []string
 	for _, group := range groups {
@@ -73,7 +72,7 @@ func byGroup(lang i18n.Lang, usable []Spec) string {
 	return strings.Join(append(lines, "", i18n.Say(lang, i18n.HelpEach)), "\n")
 }
 
-// explain tells all there is to say of a command.
+// explain returns the full description of a command.
 func (h help) explain(lang i18n.Lang, name string) (string, error) {
 	found, ok := h.registry.Find(name)
 	if !ok {
@@ -102,7 +101,7 @@ func (h help) explain(lang i18n.Lang, name string) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// usable are the commands that somebody may use, in the order of the registry.
+// usable returns the commands that a user may use, in the order of the registry.
 func (r *Registry) usable(ctx context.Context, people People, in Request) (out []Spec, err error) {
 	who, err := people.Caller(ctx, in.User, in.Session)
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"xbot/internal/i18n"
 )
 
-// purpose is what people want to do, with the commands for it.
+// purpose is a goal of users, with the commands for it.
 type purpose struct {
 	title i18n.ID
 	names []string
-	// inGroups says that it has a sense in a group of a platform alone.
+	// inGroups marks a purpose that applies only to a group of a platform.
 	inGroups bool
 }
 
-// purposes are what /help tells on one screen. It names the commands that people need, not all that there are: those are in /help all.
+// purposes is the content of /help on one screen. It names the commands that users need, not all: those are in /help all.
 var purposes = []purpose{
 	{title: i18n.PurposeTalk, names: []string{"new", "model", "plan", "language"}},
 	{title: i18n.PurposeStop, names: []string{stopName, "continue", "retry", "rewind"}},
@@ -26,7 +26,7 @@ var purposes = []purpose{
 	{title: i18n.PurposeServer, names: []string{"pair", "config", "hooks"}},
 }
 
-// Essential are the names of the commands that /help tells on one screen.
+// Essential returns the names of the commands that /help shows on one screen.
 func Essential() (names []string) {
 	for _, p := range purposes {
 		names = append(names, p.names...)
@@ -34,7 +34,7 @@ func Essential() (names []string) {
 	return names
 }
 
-// of returns what the purpose's commands do, each in a few words, if somebody may use them.
+// of returns short descriptions of the purpose's commands that are usable.
 func (p purpose) of(lang i18n.Lang, usable []Spec) (lines []string) {
 	for _, name := range p.names {
 		if !slices.ContainsFunc(usable, func(s Spec) bool { return s.Name == name }) {

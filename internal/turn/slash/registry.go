@@ -8,19 +8,19 @@ import (
 	"xbot/internal/turn/command"
 )
 
-// nearest is how many commands are named to somebody who wrote one that there is not.
+// nearest is the number of suggestions for an unknown command.
 const nearest = 3
 
-// Registry knows the commands of a server. A nil one knows only how to stop.
+// Registry is the set of commands of a server. A nil one has only /stop.
 type Registry struct {
 	list []Command
 	more More
 }
 
-// More has commands that come and go while the server runs.
+// More provides commands that come and go while the server runs.
 type More interface{ Commands() []Command }
 
-// Also returns the registry with further commands, which come behind its own: of two with one name its own counts.
+// Also returns the registry with further commands, which come after its own: of two with one name its own wins.
 func (r *Registry) Also(more More) *Registry {
 	r.more = more
 	return r
@@ -31,15 +31,15 @@ func (r *Registry) Taken(name string) bool {
 	return slices.ContainsFunc(r.list, func(c Command) bool { return c.Spec().Is(name) })
 }
 
-// NewRegistry makes a registry of commands, in the order in which people are told of them. Each has /stop, /help and
-// /commands besides. Of two commands with one name the first counts.
+// NewRegistry makes a registry of commands, in the order of the help. It adds /stop, /help and /commands. Of two commands with one name the
+// first wins.
 func NewRegistry(people People, list ...Command) *Registry {
 	r := &Registry{}
 	r.list = append(append([]Command{stop{}}, list...), help{r, people}, commands{r, people})
 	return r
 }
 
-// List returns the commands in the order people are told of them.
+// List returns the commands in the order of the help.
 func (r *Registry) List() []Command {
 	if r == nil {
 		return []Command{stop{}}
@@ -50,7 +50,7 @@ func (r *Registry) List() []Command {
 	return append(slices.Clone(r.list), r.more.Commands()...)
 }
 
-// Find returns the command with a name, which may be an alias.
+// Find returns the command with a name or alias.
 func (r *Registry) Find(typed string) (Command, bool) {
 	if typed == "" {
 		return nil, false
@@ -71,15 +71,14 @@ func (r *Registry) Canonical(typed string) string {
 	return ""
 }
 
-// Knows reports whether a text is one of the commands, alone, with what belongs to it. Such a text is meant for the bot
-// wherever it is written.
+// Knows reports whether a text is one of the commands, alone, with its arguments. Such a text always addresses the bot.
 func (r *Registry) Knows(text string) bool {
 	parsed, ok := command.Parse(text)
 	known, found := r.Find(parsed.Name)
 	return ok && found && known.Spec().Takes(parsed.Args)
 }
 
-// Unknown answers somebody who wrote a command that there is not.
+// Unknown returns the answer to an unknown command.
 func (r *Registry) Unknown(lang i18n.Lang, name string) string {
 	said := []string{i18n.Say(lang, i18n.CommandUnknown, name)}
 	if near := r.near(name); len(near) > 0 {
@@ -88,7 +87,7 @@ func (r *Registry) Unknown(lang i18n.Lang, name string) string {
 	return i18n.Row(lang, append(said, i18n.Say(lang, i18n.CommandEscape, name))...)
 }
 
-// near are the commands whose names look most like what was typed.
+// near returns the commands with the names most similar to the typed one.
 func (r *Registry) near(typed string) (near []string) {
 	var names []string
 	for _, known := range r.List() {
@@ -102,10 +101,10 @@ func (r *Registry) near(typed string) (near []string) {
 	return near
 }
 
-// stopName is the command that is carried out before all others.
+// stopName is the command that is executed before all others.
 const stopName = "stop"
 
-// stop is /stop. It stands in the registry for those who read it: Dispatch carries it out, as it does a press on the button.
+// stop is /stop. It is in the registry for listings: Dispatch executes it, and also a press on the button.
 type stop struct{}
 
 func (stop) Spec() Spec {

@@ -1,17 +1,16 @@
-// Package slash is the registry of slash commands: what they are called, who may use them, when they are carried out, and how
-// people are told of them. The commands themselves stand in the folder slash/<group> at the top of the tree, one type in one
-// file each; internal/turn/command is the grammar by which texts are read.
+// Package slash is the registry of slash commands: their names, permissions, times of execution and help. The commands themselves are in the
+// folder slash/<group> at the top of the tree, one type in one file each; internal/turn/command is the grammar that parses them.
 //
-// A command has a Spec, and it does its work at one of two moments, which the Spec names:
+// A command has a Spec, which names one of two times of execution:
 //
-//	Now     The ingress carries it out as soon as it is written, also while a turn runs, and commits its answer with it.
-//	InTurn  It waits for its place among the messages of its conversation. The ingress accepts it as a row, and a turn
-//	        carries it out and answers it: it needs the conversation at rest. What the ingress has to find out before it
-//	        accepts one are abilities of the same type: Splitter, Asker.
+//	Now     The ingress executes it at once, also while a turn runs, and commits its answer with it.
+//	InTurn  It is queued among the messages of its conversation. The ingress accepts it as a row, and a turn executes
+//	        and answers it: no other turn may run in the conversation. The checks of the ingress before it accepts one
+//	        are interfaces of the same type: Splitter, Asker.
 //
-// Both processes, the ingress and the worker, load the same registry, which server/commands.go fills once: there each command gets
-// what it needs as fields, whose interfaces are declared beside it. So the names and aliases of a command are written once,
-// and a new command is a file, a line in server/commands.go, and its sentences in internal/i18n.
+// Both processes, the ingress and the worker, load the same registry, which server/commands.go fills once: each command gets its dependencies
+// as fields, whose interfaces are declared in its file. So the names and aliases of a command are written once, and a new command is a file,
+// a line in server/commands.go, and its sentences in internal/i18n.
 package slash
 
 import (
@@ -23,70 +22,69 @@ import (
 	"xbot/internal/i18n"
 )
 
-// Who says who may use a command.
+// Who is the set of users who may use a command.
 type Who string
 
-// Who may use a command.
+// The sets of users.
 const (
 	Anyone Who = ""      // all who may write to the conversation
-	Owner  Who = "owner" // the conversation's own person, or an administrator. A group has no person of its own
+	Owner  Who = "owner" // the conversation's own user, or an administrator. A group has no user of its own
 	Admin  Who = "admin"
-	// Resetter is who may begin a conversation anew: whose it is, and in a group whom the policy lets (policy.Group.WhoResets).
+	// Resetter may reset a conversation: its owner, and in a group those that the policy permits (policy.Group.WhoResets).
 	Resetter Who = "resetter"
 )
 
-// When says when a command is carried out.
+// When is when a command is executed.
 type When string
 
-// When a command is carried out.
+// The times of execution.
 const (
 	Now    When = ""     // at once, by the ingress; the command is a Runner
 	InTurn When = "turn" // in its place in the queue, by a turn; the command is a TurnRunner
 )
 
-// Groups of commands, in the order in which people are told of them.
+// Groups of commands, in the order of the help.
 const (
-	GroupConversation = "conversation" // its life: begin, stop, take back, search
-	GroupModel        = "model"        // who answers, and how
-	GroupContext      = "context"      // what the model sees, and what it costs
-	GroupQueue        = "queue"        // how messages wait, and which are listened to
+	GroupConversation = "conversation" // lifecycle: begin, stop, recall, search
+	GroupModel        = "model"        // model and thinking
+	GroupContext      = "context"      // the model's context, and its cost
+	GroupQueue        = "queue"        // how messages wait, and which are read
 	GroupFolder       = "folder"       // where commands run
-	GroupYou          = "you"          // the person and their accounts
+	GroupYou          = "you"          // the user and their accounts
 	GroupServer       = "server"       // the installation
-	GroupPlugins      = "plugins"      // what plugins add
+	GroupPlugins      = "plugins"      // commands of plugins
 )
 
-// groups are the groups in this order.
+// groups lists the groups in this order.
 var groups = []string{GroupConversation, GroupModel, GroupContext, GroupQueue, GroupFolder, GroupYou, GroupServer, GroupPlugins}
 
-// Spec says what a command is.
+// Spec describes a command.
 type Spec struct {
 	Name    string   // lower case, without the slash
-	Aliases []string // other names, which are understood and not listed
-	// Usage is what may follow the name. Alternatives are parted by | and optional parts stand in brackets; words in
-	// capitals, and those with a …, stand for something, all others are typed as they are: "[list|mode default|mode none]",
-	// "PATH". Clients complete from it.
+	Aliases []string // other names, which are accepted and not listed
+	// Usage is the syntax of the arguments. Alternatives are separated by | and optional parts are in brackets; words in capitals, and those
+	// with a …, are placeholders, all others are literal: "[list|mode default|mode none]", "PATH". Clients complete from it.
 	Usage string
-	Help  i18n.ID // what it does, in one line
-	Own   Words   // the same for a command that the catalogue of sentences does not know, such as one of a plugin
+	Help  i18n.ID // description, in one line
+	Own   Words   // the same for a command without a sentence in the catalogue, such as one of a plugin
 	Group string  // one of the groups
 	Who   Who
 	When  When
-	Whole bool // it makes keys, or ways in: a token that is for conversations alone does not use it
-	// Explained says that a person in a group who may not use it is told so. Others are met with silence: they may be meant for another bot.
+	Whole bool // it makes keys or other access: a token that is for conversations alone does not use it
+	// Explained means that a group member who may not use it gets a refusal. Other commands get no answer: they may be for another bot.
 	Explained bool
-	// Ahead says that a command that is carried out Now asks a program that may be slow: it is asked before its answer is committed, and holds
-	// no connection of the database meanwhile. Sent twice at one instant it may run twice.
+	// Ahead marks a Now command that calls a program that may be slow: the call happens before its answer is committed, and holds no
+	// connection of the database meanwhile. Sent twice at one instant it may run twice.
 	Ahead bool
-	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
-	// reads only, and nothing may follow its name.
+	// Inline means that it is also accepted inside a message: it is answered at once and removed from the text. It only reads, and takes no
+	// arguments.
 	Inline bool
 }
 
-// Words is a line in both languages. Chinese may be empty: as in English.
+// Words is a line in both languages. Empty Chinese means the English text.
 type Words struct{ English, Chinese string }
 
-// About is what the command does, in one line.
+// About returns what the command does, in one line.
 func (s Spec) About(lang i18n.Lang) string {
 	if s.Help != "" {
 		return i18n.Say(lang, s.Help)
@@ -97,82 +95,81 @@ func (s Spec) About(lang i18n.Lang) string {
 	return s.Own.English
 }
 
-// Line is the command as it is typed, for people.
+// Line returns the command as users type it.
 func (s Spec) Line() string { return s.With(s.Usage) }
 
-// With is the command with what follows its name.
+// With returns the command followed by arguments.
 func (s Spec) With(args string) string { return strings.TrimSpace("/" + s.Name + " " + args) }
 
 // Is reports whether a name means the command.
 func (s Spec) Is(typed string) bool { return s.Name == typed || slices.Contains(s.Aliases, typed) }
 
-// Takes reports whether what follows the name belongs to the command. Behind one that is understood inside messages too, the
-// message goes on.
+// Takes reports whether the text after the name belongs to the command. After an inline command, the message continues.
 func (s Spec) Takes(args string) bool {
 	alone := s.Inline || s.Name == stopName // "/cancel the meeting at nine" is a message
 	return !alone || len(strings.Fields(args)) <= len(strings.Fields(s.Usage))
 }
 
-// Command is a slash command: a Runner or a TurnRunner, as its Spec says. The model does not see it.
+// Command is a slash command: a Runner or a TurnRunner, as its Spec defines. The model does not see it.
 type Command interface {
 	Spec() Spec
 }
 
-// Runner is a command that is carried out at once.
+// Runner is a command that the ingress executes at once.
 type Runner interface {
 	Command
-	// Run carries the command out and returns the answer, Markdown, in the language in.Lang. It is called once for a message, but
-	// again if the server dies before the answer is committed: a second run must do no harm. An error that the person
-	// can do something about (all kinds but unavailable and internal) becomes the answer; another one fails the request,
-	// and the client sends the message again. The answer is kept in the transcript: no secrets.
+	// Run executes the command and returns the answer, Markdown, in the language in.Lang. It is called once for a message, but again if the
+	// server dies before the answer is committed: a second run must do no harm. An error that the user can act on (all kinds but unavailable
+	// and internal) becomes the answer; another one fails the request, and the client sends the message again. The answer is stored in the
+	// transcript: no secrets.
 	Run(ctx context.Context, in Request, args string) (string, error)
 }
 
-// TurnRunner is a command that a turn carries out.
+// TurnRunner is a command that a turn executes.
 type TurnRunner interface {
 	Command
-	// RunInTurn carries the command of the turn o.Turn out and answers it in the language i18n.Lang(o.Lang). What it changes
-	// and the answer are committed together, once: done twice, it changes nothing the second time. An error that the
-	// person can do something about (all kinds but unavailable and internal) becomes the answer; another one is tried again.
+	// RunInTurn executes the command of the turn o.Turn and answers it in the language i18n.Lang(o.Lang). Its changes and the answer are
+	// committed together, once: a second run changes nothing. An error that the user can act on (all kinds but unavailable and internal)
+	// becomes the answer; another one is retried.
 	RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error
 }
 
-// Splitter is a command behind which a message may stand: both are accepted together.
+// Splitter is a command that a message may follow: both are accepted together.
 type Splitter interface {
-	// Split divides the arguments into those of the command and the message. It knows the models that the user can choose; user 0: those that
-	// everybody can choose.
+	// Split divides the arguments into those of the command and the message. It uses the models that the user can choose; user 0: those that
+	// all users can choose.
 	Split(ctx context.Context, user chat.UserID, args string) (own, text string)
 }
 
-// Preparer is a Splitter that is carried out at once, and behind which a message stands that is meant for what the command has prepared.
+// Preparer is a Splitter that is executed at once, and prepares for the message that follows it.
 type Preparer interface {
 	Splitter
-	// Prepared reports whether it has, now or when the text came before: else the message is not taken.
+	// Prepared reports whether the preparation is done, now or by an earlier delivery of the text: else the message is not accepted.
 	Prepared(ctx context.Context, in Request, own string) (bool, error)
 }
 
-// Redacter is a command behind which secrets may stand. It runs at once: a command that waits is stored as it was written.
+// Redacter is a command whose arguments may hold secrets. It runs at once: a command that waits is stored as it was written.
 type Redacter interface {
-	// Redact returns what follows the name without the secrets, as it is kept.
+	// Redact returns the arguments without the secrets, as they are stored.
 	Redact(args string) string
 }
 
 // Asker is a command that can be read in several ways.
 type Asker interface {
-	// Ask returns the question that takes the place of the command, empty where it is clear what was meant.
+	// Ask returns the question that replaces the command, empty if the meaning is clear.
 	Ask(ctx context.Context, user chat.UserID, lang i18n.Lang, args string) string
 }
 
-// Resumer is a command whose place a message takes where the conversation was interrupted. It is a Runner, too, which answers
-// where there is nothing to go on with.
+// Resumer is a command that a message replaces if the conversation was interrupted. It is also a Runner, which answers if there is nothing to
+// resume.
 type Resumer interface {
-	// Resume reports whether the message takes the place of the command; otherwise the command is run.
+	// Resume reports whether the message replaces the command; otherwise the command is run.
 	Resume(ctx context.Context, key chat.SessionKey) (bool, error)
-	// Message is what the model reads then.
+	// Message returns the replacing text for the model.
 	Message() string
 }
 
-// Request is a command as somebody wrote it.
+// Request is a command as a user wrote it.
 type Request struct {
 	Session    chat.SessionKey
 	User       chat.UserID
@@ -180,16 +177,16 @@ type Request struct {
 	Lang       i18n.Lang // of the answer
 	Channel    string
 	Account    string
-	PlatformID string          // the id of the message that it stood in
-	Peer       chat.Peer       // who wrote it, on a platform; empty where people sign in
-	Chat       chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
+	PlatformID string          // the id of the message that contained it
+	Peer       chat.Peer       // the sender on a platform; empty if users sign in
+	Chat       chat.SessionKey // the chat's own conversation, which may continue another one; empty if there is no chat
 }
 
-// Key names the request: sent again, it has the same one.
+// Key names the request: a repeated delivery has the same one.
 func (in Request) Key() string { return in.Channel + "/" + in.Account + "/" + in.PlatformID }
 
-// Guest reports whether who writes shares the conversation of another person: that one's other conversations are not theirs to
-// see. A group has no person of its own.
+// Guest reports whether the sender shares the conversation of another user, whose other conversations the sender may not see. A group has no
+// user of its own.
 func (in Request) Guest(owner chat.UserID, group bool) bool { return !group && owner != in.User }
 
 // FirstWord cuts a text at its first white space.

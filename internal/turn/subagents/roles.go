@@ -1,4 +1,4 @@
-// Package subagents decides what subagents are made of: role, model, profile, and the name of their worktree.
+// Package subagents chooses the role, model and profile of subagents, and the name of their worktree.
 package subagents
 
 import (
@@ -14,23 +14,23 @@ import (
 	"xbot/internal/turn/prompt"
 )
 
-// Agents stores subagents and group chats.
+// Agents returns the profiles of subagents.
 type Agents interface {
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 }
 
-// Conversations stores conversations.
+// Conversations returns conversations.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Settings stores settings.
+// Settings returns the model settings of conversations and users.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 	TierModels(ctx context.Context, user chat.UserID) (map[string]string, error)
 }
 
-// Roles knows the roles of conversations, and what subagents of them are made of.
+// Roles returns the roles of conversations, and the properties of their subagents.
 type Roles struct {
 	Agents        Agents
 	Conversations Conversations
@@ -57,14 +57,14 @@ func (s Roles) find(ctx context.Context, key chat.SessionKey) (prompt.Found, err
 	return s.Files.Find(ctx, scene)
 }
 
-// RolesOf returns who work can be handed to in a conversation.
+// RolesOf returns the roles that a conversation can hand work to.
 func (s Roles) RolesOf(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
 	found, err := s.find(ctx, key)
 	return found.Roles, found.Broken, err
 }
 
-// Make returns what a subagent of a role is made of. Its model is the one that the role names, else the one that the tier stands
-// for, else that of whoever hands it the work; one that nobody knows is none.
+// Make returns the properties of a new subagent of a role. Its model is that of the given tier, else of the role, else of the role's
+// tier; if there is none, or it is unknown, the model of the calling conversation.
 func (s Roles) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
 	out := chat.NewSubagent{Profile: chat.Profile{
 		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,

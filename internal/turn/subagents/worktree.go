@@ -11,15 +11,15 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// Names are the subagents that there are.
+// Names finds subagents.
 type Names interface {
 	Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error)
 }
 
-// Worktrees names worktrees after the conversation that has them.
+// Worktrees names worktrees after their conversation.
 type Worktrees struct{ Names Names }
 
-// Worktree returns <role>-<instance>, of one that answers once <role>-<hash>, and <agent>-<hash> of a person's conversation.
+// Worktree returns <role>-<instance>, <role>-<hash> for a subagent that answers once, or <agent>-<hash> for a user's conversation.
 func (n Worktrees) Worktree(ctx context.Context, key chat.SessionKey) (string, error) {
 	sum := sha256.Sum256([]byte(key))
 	hash := hex.EncodeToString(sum[:4])
@@ -33,13 +33,13 @@ func (n Worktrees) Worktree(ctx context.Context, key chat.SessionKey) (string, e
 		return "", err
 	}
 	agent := ""
-	if parsed, err := session.Parse(key); err == nil { // a key that nobody can read has a hash all the same
+	if parsed, err := session.Parse(key); err == nil { // an unreadable key has a hash, too
 		agent = parsed.Agent
 	}
 	return strings.TrimPrefix(plain(agent)+"-"+hash, "-"), nil
 }
 
-// plain makes a name one that git and file systems take, of at most 36 characters.
+// plain turns a name into one that git and file systems accept, of at most 36 characters.
 func plain(name string) string {
 	name = strings.Map(func(r rune) rune {
 		if r < 0x80 && (r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_') {

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// generation is how many counts are remembered before the older half is forgotten: of 16 bytes each and some, about three
-// megabytes in all.
+// generation is how many counts are cached before the older half is dropped: of 16 bytes each and some, about three megabytes in all.
 const generation = 32768
 
 var (
@@ -14,13 +13,13 @@ var (
 	remembered memory
 )
 
-// key stands for a text. Two texts of one length that share 64 bits would get one count, which is an estimate anyway.
+// key identifies a text. Two texts of one length that share 64 bits would get one count, which is an estimate anyway.
 type key struct {
 	hash uint64
 	size int
 }
 
-// memory keeps the counts of texts that were counted lately. It holds no text.
+// memory caches the counts of recently counted texts. It holds no text.
 type memory struct {
 	mu       sync.Mutex
 	new, old map[key]int

@@ -1,5 +1,5 @@
-// Package tokens estimates how many tokens a model counts for a text. It counts with OpenAI's o200k_base vocabulary,
-// which comes with the program. Other models count differently; what their providers report teaches by how much.
+// Package tokens estimates how many tokens a model counts for a text. It counts with OpenAI's o200k_base vocabulary, which is included in the
+// program. Other models count differently; the usage that their providers report calibrates the estimate.
 package tokens
 
 import (
@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// pieceBytes is how much is counted at once: what the vocabulary needs in memory grows with it.
+	// pieceBytes is the size of a text that is counted at once: the memory use of the vocabulary grows with it.
 	pieceBytes = 64 << 10
-	// sampledBytes is up to where a text is counted whole, which takes about 0.2 s; of a longer one, as many pieces
-	// spread over it stand for the rest.
+	// sampledBytes is the maximum size of a text that is counted whole, which takes about 0.2 s; a longer one is estimated from as many
+	// pieces spread over it.
 	sampledBytes = 1 << 20
-	// rememberedBytes is from where on a count is worth remembering. Each step counts the whole conversation anew, most of
-	// which is short texts.
+	// rememberedBytes is the minimum size of a text whose count is cached. Each step counts the whole conversation again, most of which is
+	// short texts.
 	rememberedBytes = 4
-	// perToken is how many bytes are taken for one token where the vocabulary fails.
+	// perToken is the number of bytes per token if the vocabulary fails.
 	perToken = 4
 )
 
@@ -54,8 +54,9 @@ func count(text string) int {
 	return n
 }
 
-// Skip returns how many bytes the first n tokens of a text take, rounded down to whole characters: len(text) where it has fewer. The same text and
-// number give the same place in every process, so that a reader can go on where it stopped. Unlike Count it samples nothing: 0.2 s a megabyte.
+// Skip returns how many bytes the first n tokens of a text take, rounded down to whole characters: len(text) if it has fewer. The same text
+// and number give the same place in every process, so that a reader can continue from there. Unlike Count it samples nothing: 0.2 s a
+// megabyte.
 func Skip(text string, n int) int {
 	at := 0
 	for at < len(text) && n > 0 {
@@ -103,8 +104,8 @@ func sample(text string) int {
 	return int(int64(n) * int64(len(text)) / int64(bytes))
 }
 
-// cut returns where the first piece of a text ends: before a line break or a blank, where the vocabulary would begin a
-// token as well, or at least between two characters.
+// cut returns the end of the first piece of a text: before a line break or a blank, where the vocabulary would begin a token as well, or at
+// least between two characters.
 func cut(text string) int {
 	if len(text) <= pieceBytes {
 		return len(text)

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// contents is what a message says: a text, or blocks.
+// contents is the content of a message: a text, or blocks.
 type contents []block
 
 // block is a part of a message.
@@ -20,7 +20,7 @@ type block struct {
 	MimeType  string          `json:"mimeType,omitempty"`
 }
 
-// UnmarshalJSON takes a text for one block.
+// UnmarshalJSON accepts a text as one block.
 func (c *contents) UnmarshalJSON(data []byte) error {
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '"' {
 		var text string
@@ -38,7 +38,7 @@ func (c *contents) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// texts joins what is text. Other things that people sent are named in brackets, since only their data is lost.
+// texts joins the texts. Other content that users sent is named in brackets, since only its data is lost.
 func (c contents) texts() string {
 	var out []string
 	for _, b := range c {
@@ -62,7 +62,7 @@ func (c contents) thoughts() string {
 	return strings.Join(out, "\n")
 }
 
-// argumentsOf returns arguments as the object that the format wants. What a model wrote and is no object stands in one.
+// argumentsOf returns arguments as the object that the format requires. Model output that is no object is wrapped in one.
 func argumentsOf(text string) json.RawMessage {
 	var object map[string]any
 	if json.Unmarshal([]byte(text), &object) == nil && object != nil {
@@ -75,7 +75,7 @@ func argumentsOf(text string) json.RawMessage {
 	return out
 }
 
-// textOf is the other way round.
+// textOf is the inverse of argumentsOf.
 func textOf(arguments json.RawMessage) string {
 	var raw struct {
 		Raw *string `json:"_raw"`

@@ -14,7 +14,7 @@ import (
 // maxHeading bounds the title made from a conversation, in characters.
 const maxHeading = 60
 
-// Heading returns the title of a conversation, or the first words that a person wrote in it.
+// Heading returns the title of a conversation, or the first words that a user wrote in it.
 func (t Transcript) Heading() string {
 	if t.Title != "" {
 		return t.Title
@@ -27,7 +27,7 @@ func (t Transcript) Heading() string {
 	return ""
 }
 
-// Markdown writes a conversation down for people: who said what when, calls with their results in blocks.
+// Markdown writes a conversation for users: senders, times and texts, calls with their results in blocks.
 func Markdown(w io.Writer, t Transcript) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# %s\n\n%s, begun %s\n", strings.TrimSpace(t.Heading()), t.ID, t.Created.UTC().Format("2006-01-02 15:04 UTC"))
@@ -52,7 +52,7 @@ func Markdown(w io.Writer, t Transcript) error {
 	return nil
 }
 
-// pictures names those that a text shows, unless it does so itself. Their bytes are not written down.
+// pictures names the pictures of a text, unless it does so itself. Their bytes are not written.
 func pictures(out io.Writer, text string, shown []chat.PictureRef) {
 	for _, p := range shown {
 		if p.Path != "" && strings.Contains(text, p.Path) {
@@ -63,7 +63,7 @@ func pictures(out io.Writer, text string, shown []chat.PictureRef) {
 	}
 }
 
-// became says what became of a message, where that is not what happens to most.
+// became describes the fate of a message, if it is not the usual one.
 func became(m chat.Message) string {
 	switch {
 	case m.Origin == chat.OriginSuperseded:
@@ -78,7 +78,7 @@ func became(m chat.Message) string {
 	return ""
 }
 
-// fenced shows a text as it is, whatever stands in it.
+// fenced shows a text literally, with any content.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -12,15 +12,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of what is read.
+// Bounds of the input.
 const (
 	maxLine    = 16 << 20
 	maxEntries = 200_000
 	maxNotes   = 20
 )
 
-// Read reads a conversation. Messages are numbered from 1, and control records are about those numbers. notes name what
-// was left out. What is no transcript of this version is Invalid.
+// Read reads a conversation. Messages are numbered from 1, and control records refer to those numbers. notes list the omitted entries. Input
+// that is no transcript of this version is Invalid.
 func Read(r io.Reader) (t Transcript, notes []string, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
@@ -70,7 +70,7 @@ func readEntries(lines *bufio.Scanner) (out []entry, err error) {
 	return out, scanned(lines)
 }
 
-// next goes on to a line that holds something.
+// next advances to a line that is not blank.
 func next(lines *bufio.Scanner) bool {
 	for lines.Scan() {
 		if strings.TrimSpace(lines.Text()) != "" {
@@ -97,7 +97,7 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// path returns the entries that lead to the last one. Without parents they stand in a row.
+// path returns the entries that lead to the last one. Without parents they form a sequence.
 func path(entries []entry) []entry {
 	index := map[string]int{}
 	tree := false
@@ -117,7 +117,7 @@ func path(entries []entry) []entry {
 			break
 		}
 		parent, known := index[*entries[i].ParentID]
-		if !known || parent >= i { // an entry stands behind its parent; anything else would go round in circles
+		if !known || parent >= i { // an entry follows its parent; anything else would be a cycle
 			break
 		}
 		i = parent
@@ -129,7 +129,7 @@ func path(entries []entry) []entry {
 	return out
 }
 
-// callIndex is where a call stands.
+// callIndex is the position of a call.
 type callIndex struct{ message, call int }
 
 // reader turns entries into a conversation.
@@ -199,7 +199,7 @@ func (r *reader) message(e entry) {
 	}
 }
 
-// knownOrigin lets in what may stand in a conversation that the model sees.
+// knownOrigin returns an origin if it is allowed in a conversation that the model sees.
 func knownOrigin(origin string) string {
 	if chat.IsTold(origin) {
 		return origin
@@ -272,7 +272,7 @@ func (r *reader) control(e entry, c chat.Control) {
 	r.kept = append(r.kept, e.FirstKeptEntryID)
 }
 
-// resolveCompactions finds the messages that compactions stand for: those before the first that they keep.
+// resolveCompactions finds the messages that compactions replace: those before the first that they keep.
 func (r *reader) resolveCompactions() {
 	index := map[string]int{}
 	for i, id := range r.ids {
@@ -285,7 +285,7 @@ func (r *reader) resolveCompactions() {
 		if at, ok := index[r.kept[i]]; ok && c.Compaction != nil && at < int(c.Message) {
 			c.Message = chat.MessageID(at)
 		}
-		if c.Message > 0 { // a record about nothing changes nothing
+		if c.Message > 0 { // a record without messages has no effect
 			controls = append(controls, c)
 		}
 	}

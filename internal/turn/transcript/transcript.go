@@ -1,9 +1,8 @@
-// Package transcript writes conversations down as JSON Lines and reads them back: version 3 of the format that the
-// product of spec/002 keeps its sessions in (facts/openclaw.md §12), so that conversations move in both directions. The
-// first line describes the session, each further one is an entry of a tree by parentId, of which a conversation is the
-// path to the last one.
+// Package transcript writes conversations as JSON Lines and reads them back: version 3 of the session format of the product of spec/002
+// (facts/openclaw.md §12), so that conversations move in both directions. The first line describes the session, each further one is an entry
+// of a tree by parentId, of which a conversation is the path to the last one.
 //
-// It is pure. What it reads comes from outside: everything is bounded, and what it does not know is named and left out.
+// It is pure. Its input is untrusted: everything is bounded, and unknown entries are reported and omitted.
 package transcript
 
 import (
@@ -21,7 +20,7 @@ type Transcript struct {
 	Title   string
 	Cwd     string
 	Created time.Time
-	// Messages ascend by id. Calls stand in the message that asked for them, with their results.
+	// Messages ascend by id. Calls are in the message that asked for them, with their results.
 	Messages []chat.Message
 	// Controls are compactions and resets, ascending by the message they are about.
 	Controls []chat.Control
@@ -52,7 +51,7 @@ const (
 	typeSessionInfo   = "session_info"
 )
 
-// noticeType is the custom type of what was shown to the person and not told to the model.
+// noticeType is the custom type of notices, shown to the user and not sent to the model.
 const noticeType = "xbot.notice"
 
 // entry is any further line.
@@ -80,7 +79,7 @@ type entry struct {
 	Name string `json:"name,omitempty"` // session_info
 }
 
-// notice is what was shown and not told.
+// notice is a message that was shown and not sent to the model.
 type notice struct {
 	Role    chat.Role `json:"role,omitempty"`
 	Origin  string    `json:"origin,omitempty"`
@@ -106,7 +105,7 @@ type message struct {
 	ToolCallID string   `json:"toolCallId,omitempty"`
 	ToolName   string   `json:"toolName,omitempty"`
 	IsError    bool     `json:"isError,omitempty"`
-	// Sender, Origin and Pictures are ours. Pictures are named; their bytes are not written down.
+	// Sender, Origin and Pictures are ours. Pictures are named; their bytes are not written.
 	Sender   string            `json:"sender,omitempty"`
 	Origin   string            `json:"origin,omitempty"`
 	Pictures []chat.PictureRef `json:"pictures,omitempty"`
@@ -125,5 +124,5 @@ var stops = map[string]string{
 	"stop": "stop", "tool_calls": "toolUse", "length": "length", "stopped": "aborted", "error": "error", "content_filter": "error",
 }
 
-// finishes is the other way round.
+// finishes is the inverse of stops.
 var finishes = map[string]string{"stop": "stop", "toolUse": "tool_calls", "length": "length", "aborted": "stopped", "error": "error"}

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Write writes a conversation, one line an entry.
+// Write writes a conversation, one line per entry.
 func Write(w io.Writer, t Transcript) error {
 	out := &writer{enc: json.NewEncoder(w)}
 	out.enc.SetEscapeHTML(false)
@@ -103,7 +103,7 @@ func answer(m chat.Message) *message {
 	return out
 }
 
-// control writes a record down before the messages that are left.
+// control writes a record before the remaining messages.
 func (w *writer) control(c chat.Control, left []chat.Message) {
 	id := "c" + strconv.FormatInt(int64(c.ID), 10)
 	switch {

@@ -13,20 +13,20 @@ var Sections = []string{"Earlier context", "Task", "Decisions", "Files", "Errors
 
 // Share of a summary's target, in percent.
 const (
-	overrun       = 150 // a summary may be this long
-	appendixShare = 15  // what is added by rule to a summary that lost something
+	overrun       = 150 // maximum length of a summary
+	appendixShare = 15  // the appendix of a summary that lost something
 	demandShare   = 20  // of the identifiers that a summary must repeat itself
-	kept          = 95  // of them must be there
+	kept          = 95  // of them must be present
 )
 
-// Facts are what a compaction has to carry over from the part that it stands for, newest first.
+// Facts is the data that a compaction has to carry over from the part that it replaces, newest first.
 type Facts struct {
-	Recall      []string // ids with which hidden results are recalled
-	Identifiers []string // of what people, the assistant and earlier summaries said
+	Recall      []string // ids that recall hidden results
+	Identifiers []string // of the messages of users and the assistant, and of earlier summaries
 }
 
-// FactsOf collects what the beginning of a window must not lose: part is the beginning of its view, with all of the
-// window's lines up to a message.
+// FactsOf collects the data that the beginning of a window must not lose: part is the beginning of its view, with all of the window's lines
+// up to a message.
 func FactsOf(w chat.Window, part []chat.Line, upto chat.MessageID) Facts {
 	recall, said := newList(), newList()
 	for _, l := range slices.Backward(part) {
@@ -37,7 +37,7 @@ func FactsOf(w chat.Window, part []chat.Line, upto chat.MessageID) Facts {
 		recall.add(Recallable(m.Content)...)
 		said.add(Identifiers(m.Content)...)
 	}
-	for _, c := range slices.Backward(w.Controls) { // a view has room for the newest masks only
+	for _, c := range slices.Backward(w.Controls) { // a view contains only the newest masks
 		for _, m := range slices.Backward(c.Masks) {
 			if m.Message <= upto {
 				recall.add(m.ID)
@@ -54,7 +54,7 @@ func FactsOf(w chat.Window, part []chat.Line, upto chat.MessageID) Facts {
 	return Facts{Recall: recall.items, Identifiers: said.items}
 }
 
-// list keeps each item once, in the order in which it came first.
+// list stores each item once, in the order of first occurrence.
 type list struct {
 	items []string
 	known map[string]bool
@@ -71,18 +71,18 @@ func (l *list) add(items ...string) {
 	}
 }
 
-// Flaws are what is wrong with a summary; the zero value is nothing.
+// Flaws is the faults of a summary; the zero value means none.
 type Flaws struct {
 	Empty    bool
 	Headings []string // missing, repeated or out of order
-	Tokens   int      // its length where that is too much
+	Tokens   int      // its length if that is too much
 	Target   int
 	Recall   []string // ids that it lost
-	Lost     []string // identifiers that it lost, where more than one in twenty are
+	Lost     []string // lost identifiers, if they are more than one in twenty
 }
 
-// Review checks a summary against the part it stands for. target is its length in tokens, counted by size. Facts are
-// demanded newest first, as many as may be expected of that length; the archive has the others.
+// Review checks a summary against the part that it replaces. target is its length in tokens, counted by size. Facts are demanded newest
+// first, as many as may be expected of that length; the archive has the others.
 func Review(summary string, facts Facts, target int, size func(string) int) Flaws {
 	f := Flaws{Target: target, Empty: hollow(summary), Headings: misplaced(summary)}
 	if n := size(summary); n > target*overrun/100 {
@@ -96,7 +96,7 @@ func Review(summary string, facts Facts, target int, size func(string) int) Flaw
 	return f
 }
 
-// Usable reports whether the summary can stand once what it lost is added to it.
+// Usable reports whether the summary can be used once its missing facts are added.
 func (f Flaws) Usable() bool { return !f.Empty && len(f.Headings) == 0 && f.Tokens == 0 }
 
 // Complete reports whether nothing has to be added.
@@ -105,7 +105,7 @@ func (f Flaws) Complete() bool { return f.Usable() && len(f.Recall) == 0 && len(
 // maxComplaint bounds how many lost names a complaint lists.
 const maxComplaint = 120
 
-// Complaint tells the writer of the summary what to mend.
+// Complaint returns the corrections for the writer of the summary.
 func (f Flaws) Complaint() string {
 	var out []string
 	if f.Empty {
@@ -126,7 +126,7 @@ func (f Flaws) Complaint() string {
 	return strings.Join(out, "\n")
 }
 
-// misplaced returns what is wrong with the headings of a summary.
+// misplaced returns the faults in the headings of a summary.
 func misplaced(summary string) []string {
 	var found, wrong []string
 	for line := range strings.Lines(summary) {
@@ -173,7 +173,7 @@ func missing(text string, ids []string) []string {
 	return out
 }
 
-// fitting returns the first items that together take no more than room tokens.
+// fitting returns the first items that together take at most room tokens.
 func fitting(items []string, room int, size func(string) int) []string {
 	for i, item := range items {
 		if room -= size(item) + 1; room < 0 {
@@ -183,8 +183,7 @@ func fitting(items []string, room int, size func(string) int) []string {
 	return items
 }
 
-// Complete adds to a summary what it lost, newest first, as far as 15 % of its target reach: the ids of what can be
-// recalled, then identifiers.
+// Complete adds to a summary its missing facts, newest first, up to 15 % of its target: the recall ids, then identifiers.
 func Complete(summary string, facts Facts, target int, size func(string) int) string {
 	room := target * appendixShare / 100
 	recall := fitting(missing(summary, facts.Recall), room, size)
@@ -202,11 +201,11 @@ func Complete(summary string, facts Facts, target int, size func(string) int) st
 	return summary
 }
 
-// maxArchive bounds an archive, in bytes. The oldest lines of a longer one are left out.
+// maxArchive bounds an archive, in bytes. The oldest lines of a longer one are omitted.
 const maxArchive = 4 << 20
 
-// Archive is the text that is kept beside a summary, so that nothing is out of reach: all ids and names, then the part
-// itself, with its results cut as the writer of the summary saw them.
+// Archive returns the text that is stored with a summary, so that everything can be recalled: all ids and names, then the part itself, with
+// its results cut as for the writer of the summary.
 func Archive(part []chat.Line, facts Facts) string {
 	var b strings.Builder
 	b.WriteString("# What a compaction stands for\n\n## Recallable ids, newest first\n")
@@ -231,7 +230,7 @@ func Archive(part []chat.Line, facts Facts) string {
 	return b.String()
 }
 
-// Close ends a summary with the id of its archive.
+// Close appends the id of the archive to a summary.
 func Close(summary, archive string, bytes int) string {
 	return fmt.Sprintf("%s\n\nAll of this word for word, beginning with an index of ids and names: offload_recall %s (%d kB).",
 		strings.TrimSpace(summary), archive, bytes/1024+1)

@@ -6,12 +6,12 @@ import (
 	"xbot/internal/chat"
 )
 
-// Cut returns how many lines of a View may be summarized so that those that stay weigh about keep: lines[:n], of which
-// lines[n-1] is the last that the summary stands for. 0: there is nothing to summarize. The newest message of a person
-// and what follows it stay, together with whole turns before it as long as they fit. Only where the running turn alone
-// weighs more than keep, it is cut between its groups; View then repeats its message. The newest line always stays.
+// Cut returns how many lines of a View may be summarized so that the remaining ones weigh about keep: lines[:n], of which lines[n-1] is the
+// last that the summary replaces. 0: there is nothing to summarize. The newest message of a user and the lines after it stay, together with
+// whole turns before it as long as they fit. Only if the running turn alone weighs more than keep, it is cut between its groups; View then
+// repeats its message. The newest line always stays.
 func Cut(lines []chat.Line, keep int, size func(chat.Line) int) int {
-	first := 0 // the summary and what belongs to it have no rows
+	first := 0 // the summary and the lines that belong to it have no rows
 	for first < len(lines) && lines[first].Message.ID == 0 {
 		first++
 	}
@@ -22,7 +22,7 @@ func Cut(lines []chat.Line, keep int, size func(chat.Line) int) int {
 		}
 	}
 	n = max(0, min(n, len(lines)-1))
-	// Turns before the newest message stay whole or go whole.
+	// Turns before the newest message stay whole or are removed whole.
 	for i := n; i < len(lines); i++ {
 		if lines[i].Message.Role == chat.RoleUser {
 			n = i
@@ -35,9 +35,9 @@ func Cut(lines []chat.Line, keep int, size func(chat.Line) int) int {
 	return n
 }
 
-// Loop returns a call that the model makes over and over: the first one of the newest step, if the steps before it made
-// the same calls with the same results, and how many such steps there are, 1 for none but the newest. lines are those of
-// the window, before View hides any of them. 0: the newest line is no group whose calls are done.
+// Loop returns a call that the model repeats: the first one of the newest step, if the steps before it made the same calls with the same
+// results, and how many such steps there are, 1 if only the newest. lines are those of the window, before View hides any of them. 0: the
+// newest line is no group whose calls are done.
 func Loop(lines []chat.Line) (call chat.ToolCall, times int) {
 	if len(lines) == 0 || !settled(lines[len(lines)-1]) {
 		return chat.ToolCall{}, 0
@@ -70,12 +70,12 @@ func sameCalls(a, b []chat.ToolCall) bool {
 	return true
 }
 
-// sameText compares JSON without the spaces between its parts; inside texts they rarely make a difference to a loop.
+// sameText compares JSON ignoring the spaces between its parts; spaces inside texts rarely make a difference to a loop.
 func sameText(a, b string) bool {
 	return a == b || strings.Join(strings.Fields(a), "") == strings.Join(strings.Fields(b), "")
 }
 
-// outcome is a result without the id that it is kept under, which differs from call to call.
+// outcome returns a result without its offload id, which differs from call to call.
 func outcome(c chat.ToolCall) string {
 	if c.Offload == "" {
 		return c.Result

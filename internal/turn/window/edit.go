@@ -12,14 +12,14 @@ import (
 	"xbot/runner/pattern"
 )
 
-// What stands where an edit removed something.
+// Placeholders for content that an edit removed.
 const (
 	removedText   = "[removed from the context]"
 	removedResult = "[result removed from the context]"
 	keptArgument  = 200 // runes of each text in the arguments of a call whose result was removed
 )
 
-// Edits returns the edits that hold, oldest first, by the ids of their records: those that were taken back are left out.
+// Edits returns the edits in force, oldest first, by the ids of their records: undone ones are omitted.
 func Edits(controls []chat.Control) []chat.Control {
 	undone := map[chat.ControlID]bool{}
 	for _, c := range controls {
@@ -42,7 +42,7 @@ func (f *fold) edit(controls []chat.Control) {
 	}
 }
 
-// apply carries out one edit. What it is about may have gone meanwhile; then it does nothing.
+// apply applies one edit. If its target is gone, it does nothing.
 func (f *fold) apply(e chat.Edit) {
 	if e.Action == chat.EditDeleteTurn {
 		f.lines = slices.DeleteFunc(f.lines, func(l chat.Line) bool { return e.Turn != "" && l.Message.Turn == e.Turn })
@@ -64,7 +64,7 @@ func (f *fold) apply(e chat.Edit) {
 	}
 }
 
-// editLine changes the text of a message. A message that is deleted takes its calls with it.
+// editLine changes the text of a message. Deleting a message also removes its calls.
 func (f *fold) editLine(l *chat.Line, e chat.Edit) {
 	l.Opaque = nil // it repeats the text
 	if e.Action != chat.EditDelete {
@@ -74,7 +74,7 @@ func (f *fold) editLine(l *chat.Line, e chat.Edit) {
 	l.Message.Content, l.Message.Reasoning, l.Message.ToolCalls, l.Message.Pictures = removedText, "", nil, nil
 }
 
-// editCall changes the result of a call, and shortens long texts of its arguments where the result goes, too.
+// editCall changes the result of a call, and shortens long texts of its arguments if the result is removed.
 func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 	switch e.Action {
 	case chat.EditDelete:
@@ -89,8 +89,8 @@ func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 	}
 }
 
-// Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing. Neither does one that is too large
-// for the text, since each step would search again, or a replacement that would fill the context.
+// Change returns a text after a truncation or a replacement. It is unchanged if an expression does not compile, is too large for the text,
+// since each step would search again, or if a replacement would fill the context.
 func Change(e chat.Edit, text string) string {
 	switch {
 	case e.Action == chat.EditTruncate:
@@ -105,7 +105,7 @@ func Change(e chat.Edit, text string) string {
 	return strings.ReplaceAll(text, e.Old, e.New)
 }
 
-// Bounds of one replacement, wherever it is shown.
+// Bounds of one replacement, for every display of it.
 const (
 	mostGrowth  = 64 << 10 // bytes
 	mostMatches = 20_000
@@ -131,7 +131,7 @@ func replaceExpression(e chat.Edit, text string) string {
 	return string(append(out, text[end:]...))
 }
 
-// shortArguments cuts long texts in the arguments of a call and keeps them JSON. What cannot be read stays as it is.
+// shortArguments cuts long texts in the arguments of a call; they remain JSON. Invalid ones are returned unchanged.
 func shortArguments(arguments string, limit int) string {
 	if utf8.RuneCountInString(arguments) <= limit || !json.Valid([]byte(arguments)) {
 		return arguments
@@ -167,5 +167,5 @@ func shortValue(value any, limit int) any {
 	return value
 }
 
-// leftOut stands for runes that were cut out of a text.
+// leftOut returns the placeholder for omitted runes of a text.
 func leftOut(runes int) string { return fmt.Sprintf(" [… %d characters left out …] ", runes) }

@@ -11,8 +11,7 @@ import (
 // protected is how many of the newest messages cannot be edited (spec/001 §3.2).
 const protected = 3
 
-// Editable returns the lines that edits can name, as the model sees them: View before groups collapse, and without what
-// no row stands behind.
+// Editable returns the lines that edits can name, as the model sees them: View before groups collapse, and without lines that have no row.
 func Editable(w chat.Window) []chat.Line {
 	f := newFold(w)
 	f.edit(w.Controls)
@@ -28,9 +27,9 @@ func Editable(w chat.Window) []chat.Line {
 	return f.lines
 }
 
-// CheckEdit says whether an edit may be made and completes it: the newest message it is about becomes the message of the
-// record. freed is how many characters fewer the model sees; negative: more. An edit that would change nothing, that
-// names what is not there, or that touches what is protected is refused with a sentence for the model.
+// CheckEdit validates an edit and completes it: the newest message it is about becomes the message of the record. freed is how many
+// characters fewer the model sees; negative: more. An edit that would change nothing, that names a missing target, or that touches a
+// protected one is refused with a sentence for the model.
 func CheckEdit(w chat.Window, e chat.Edit) (c chat.Control, freed int, err error) {
 	lines := Editable(w)
 	c = chat.Control{Kind: chat.ControlEdit, Message: e.Message, Edit: &e}
@@ -68,7 +67,7 @@ func whyNothing(e chat.Edit) string {
 	return ""
 }
 
-// checkTurn returns the newest message of a turn that may go.
+// checkTurn returns the newest message of a turn that may be removed.
 func checkTurn(lines []chat.Line, turn chat.TurnID) (chat.MessageID, error) {
 	newest := chat.MessageID(0)
 	for i, l := range lines {
@@ -99,8 +98,7 @@ func checkTarget(lines []chat.Line, e chat.Edit, masked func(chat.CallID) bool) 
 	return nil
 }
 
-// Protected reports whether a line is one of the newest messages, or the newest message of a person: what the running
-// turn answers.
+// Protected reports whether a line is one of the newest messages, or the newest message of a user, which the running turn answers.
 func Protected(lines []chat.Line, at int) bool {
 	if at >= len(lines)-protected {
 		return true

@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// Extract makes a summary of at most target tokens by rule, for when no model writes a usable one: what people asked, the
-// files, errors and last words, under the usual headings. facts are those of the lines.
+// Extract makes a summary of at most target tokens by rule, for when no model writes a usable one: users' requests, the files, errors and
+// last words, under the usual headings. facts are those of the lines.
 func Extract(lines []chat.Line, facts Facts, target int, size func(string) int) string {
 	e := extract{size: size}
 	e.read(lines)
@@ -26,7 +26,7 @@ func Extract(lines []chat.Line, facts Facts, target int, size func(string) int) 
 	return strings.TrimSpace(b.String())
 }
 
-// Bare is the shortest summary there is.
+// Bare is the shortest possible summary.
 const Bare = "The conversation before this point was longer than the context window and could not be summarized. Ask the person, or look things up, before you rely on anything from it."
 
 func orNone(text string) string {
@@ -83,7 +83,7 @@ func (e *extract) call(c chat.ToolCall) {
 	}
 }
 
-// files returns paths that calls worked on and people named, oldest first.
+// files returns paths that calls worked on and users named, oldest first.
 func (e *extract) files(facts Facts) []string {
 	out := newList()
 	for _, path := range slices.Backward(e.paths) {
@@ -122,7 +122,7 @@ func isSummary(m chat.Message) bool {
 	return m.ID == 0 && m.Role == chat.RoleUser && strings.HasPrefix(m.Content, CompactedMark)
 }
 
-// plainHeadings keeps the headings of an earlier summary from being those of this one.
+// plainHeadings prevents the headings of an earlier summary from becoming headings of this one.
 func plainHeadings(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(strings.TrimSpace(text)) {
@@ -152,7 +152,7 @@ func oneLine(text string, n int) string {
 	return text
 }
 
-// argument reads one text of a call's arguments, "" where there is none.
+// argument returns one text of a call's arguments, "" if there is none.
 func argument(arguments, name string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(arguments), &all) != nil {

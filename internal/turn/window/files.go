@@ -10,14 +10,14 @@ import (
 	"xbot/internal/chat"
 )
 
-// maxWords is how many words of a command are looked at.
+// maxWords is how many words of a command are searched.
 const maxWords = 100
 
-// fileSet holds paths as calls wrote them, cleaned.
+// fileSet is a set of paths as calls wrote them, cleaned.
 type fileSet []string
 
-// activeFiles returns the files that the newest groups name: what is worked on. They are the groups that stay, three at
-// the least, and not whole turns: a turn of hundreds of steps would protect all that it ever touched.
+// activeFiles returns the files that the newest groups name: the ones being worked on. These are the remaining groups, at least three, and
+// not whole turns: a turn of hundreds of steps would protect all files that it ever touched.
 func activeFiles(lines []chat.Line, groups int) fileSet {
 	var out fileSet
 	for _, l := range slices.Backward(lines) {
@@ -57,7 +57,7 @@ func sameFile(a, b string) bool {
 // fileArguments are the names under which tools take the path of a file.
 var fileArguments = []string{"path", "file", "file_path", "output_path"}
 
-// files returns the paths that a call names: in its arguments, and in a command where they stand plainly.
+// files returns the paths that a call names: in its arguments, and as plain words of a command.
 func files(c chat.ToolCall) []string {
 	var arguments map[string]any
 	if json.Unmarshal([]byte(c.Arguments), &arguments) != nil {
@@ -77,7 +77,7 @@ func files(c chat.ToolCall) []string {
 
 func appendPath(paths []string, p string) []string {
 	if p = path.Clean(strings.TrimSpace(p)); p == "." || p == "/" || p == ".." {
-		return paths // a folder that holds everything says nothing
+		return paths // a folder that holds everything is no information
 	}
 	return append(paths, p)
 }

@@ -33,9 +33,8 @@ var (
 	recallForm  = regexp.MustCompile(`\b(ol|mk)_[0-9a-f]{4,16}\b`)
 )
 
-// Identifiers returns what a summary of the text has to repeat letter by letter: paths, URLs, hashes, ids, tickets, error
-// codes and error lines, numbers with their units, settings and quoted names. Each once, in the order of the text. Ids
-// of what can be recalled are not among them.
+// Identifiers returns the parts of a text that a summary has to repeat exactly: paths, URLs, hashes, ids, tickets, error codes and error
+// lines, numbers with their units, settings and quoted names. Each once, in the order of the text. Recall ids are not among them.
 func Identifiers(text string) []string {
 	seen := map[string]bool{}
 	var out []string
@@ -67,7 +66,7 @@ func Identifiers(text string) []string {
 	return out
 }
 
-// Recallable returns the ids in a text with which hidden results are recalled, each once, in the order of the text.
+// Recallable returns the ids in a text that recall hidden results, each once, in the order of the text.
 func Recallable(text string) []string {
 	var out []string
 	for _, id := range recallForm.FindAllString(text, -1) {
@@ -78,8 +77,8 @@ func Recallable(text string) []string {
 	return out
 }
 
-// split takes a line apart into words without the punctuation around them. Chinese and Japanese are written without
-// blanks, so their characters part words as well.
+// split splits a line into words without the punctuation around them. Chinese and Japanese are written without blanks, so their characters
+// also separate words.
 func split(line string) []string {
 	words := strings.FieldsFunc(line, func(r rune) bool {
 		return unicode.IsSpace(r) || r >= 0x2E80 && r <= 0x9FFF || r >= 0xFF00 && r <= 0xFFEF || strings.ContainsRune("\"'`|“”‘’→←·…", r)
@@ -94,7 +93,7 @@ func split(line string) []string {
 	return out
 }
 
-// isIdentifier reports whether a word names one thing, so that no other word will do.
+// isIdentifier reports whether a word names one thing, so that no other word can replace it.
 func isIdentifier(word string) bool {
 	digits := strings.ContainsAny(word, "0123456789")
 	switch {
@@ -114,7 +113,7 @@ func isIdentifier(word string) bool {
 	return digits && namedForm.MatchString(word)
 }
 
-// isPath tells paths from words such as and/or.
+// isPath distinguishes paths from words such as and/or.
 func isPath(word string) bool {
 	if !pathForm.MatchString(word) || !strings.ContainsFunc(word, unicode.IsLetter) {
 		return false
@@ -124,12 +123,12 @@ func isPath(word string) bool {
 		strings.Count(word, "/") > 1 || fileForm.MatchString(last) || last == ""
 }
 
-// isName tells names from sentences in quotes.
+// isName distinguishes names from sentences in quotes.
 func isName(text string) bool {
 	return utf8.RuneCountInString(text) <= maxQuoted && len(strings.Fields(text)) <= 3 && strings.ContainsFunc(text, unicode.IsLetter)
 }
 
-// carries reports whether a text holds an identifier as a word of its own: E12 does not stand in E123.
+// carries reports whether a text holds an identifier as a separate word: E123 does not hold E12.
 func carries(text, id string) bool {
 	for from := 0; from < len(text); {
 		i := strings.Index(text[from:], id)
@@ -149,7 +148,7 @@ func carries(text, id string) bool {
 	return false
 }
 
-// inWord reports whether a character goes on with a word; Chinese characters do not, since words stand side by side.
+// inWord reports whether a character continues a word; Chinese characters do not, since words follow each other without blanks.
 func inWord(r rune) bool {
 	return r != utf8.RuneError && r < 0x2E80 && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_')
 }

@@ -3,15 +3,15 @@ package window
 // Limits of a model and the shares of them at which the layers begin.
 type Limits struct {
 	Context int // tokens of input and output together
-	Output  int // tokens of the longest answer; room is left for it
+	Output  int // tokens of the longest answer, which are reserved
 	// MaskShare and CompressShare are shares of Context; 0 is the default, 0.6 and 0.75 (spec/001 §3.2).
 	MaskShare, CompressShare float64
 }
 
 const compressFrom = 0.75
 
-// CompressAt is how many tokens a request may have before the conversation is compressed. The longest answer still fits,
-// unless the model's own limits would leave less than half of the context to the conversation.
+// CompressAt returns how many tokens a request may have before the conversation is compressed. The longest answer still fits, unless the
+// model's own limits would leave less than half of the context to the conversation.
 func (l Limits) CompressAt() int {
 	share := l.CompressShare
 	if share <= 0 {
@@ -21,7 +21,7 @@ func (l Limits) CompressAt() int {
 	return min(int(share*float64(l.Context)), room)
 }
 
-// MaskAt is how many tokens a request may have before old results are masked. It is below CompressAt.
+// MaskAt returns how many tokens a request may have before old results are masked. It is below CompressAt.
 func (l Limits) MaskAt() int {
 	share := l.MaskShare
 	if share <= 0 {
@@ -30,8 +30,8 @@ func (l Limits) MaskAt() int {
 	return min(int(share*float64(l.Context)), int(maskFrom/compressFrom*float64(l.CompressAt())))
 }
 
-// Fill tells Mask how full a context with so many tokens is: 0.6 at MaskAt and 1 when it is full. With the default shares
-// and an answer that fits beside them it is the share of the context.
+// Fill returns how full a context with so many tokens is, for Mask: 0.6 at MaskAt and 1 when it is full. With the default shares and an
+// answer that also fits it is the share of the context.
 func (l Limits) Fill(tokens int) float64 {
 	at := l.MaskAt()
 	switch {

@@ -15,15 +15,15 @@ import (
 const (
 	maskFrom    = 0.6 // of the context (spec/001 §3.2)
 	minMasked   = 300 // runes: a shorter result is hardly longer than its placeholder
-	worthwhile  = 20  // a mask changes what the provider has cached, so it has to free one part in so many
-	hurry       = 0.9 // from here on any gain is worth it
-	maxMaskWord = 80  // runes of what a placeholder says of a call
+	worthwhile  = 20  // a mask invalidates the provider's cache, so it has to free one part in so many
+	hurry       = 0.9 // from here on any gain suffices
+	maxMaskWord = 80  // runes of a call in a placeholder
 )
 
-// Mask returns new masks for old results, oldest group first and in a group the largest first, for how full the context
-// is: 0.6 and more (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and older ones that touch a
-// file which those touch, too. lines is a View, masked tells what is masked already, size measures a text in tokens. The same
-// input gives the same masks with the same ids; nil: there is nothing that is worth it.
+// Mask returns new masks for old results, oldest group first and in a group the largest first, for how full the context is: 0.6 and more
+// (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and older ones that touch a file of theirs. lines is a View,
+// masked reports existing masks, size measures a text in tokens. The same input gives the same masks with the same ids; nil: no mask frees
+// enough.
 func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size func(string) int) []chat.Mask {
 	if ratio < maskFrom {
 		return nil
@@ -60,7 +60,7 @@ func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size 
 	return out
 }
 
-// keepGroups is how many of the newest groups keep their results (spec/001 §3.2).
+// keepGroups returns how many of the newest groups keep their results (spec/001 §3.2).
 func keepGroups(ratio float64) int {
 	switch {
 	case ratio <= 0.7:
@@ -95,7 +95,7 @@ func MaskID(call chat.CallID) string {
 	return "mk_" + hex.EncodeToString(sum[:5])
 }
 
-// Bytes writes a size for a reader: 850 B, 12 kB, 3.4 MB.
+// Bytes formats a size for display: 850 B, 12 kB, 3.4 MB.
 func Bytes(n int) string {
 	switch {
 	case n < 1000:
@@ -106,8 +106,8 @@ func Bytes(n int) string {
 	return strings.Replace(fmt.Sprintf("%.1f MB", float64(n)/1e6), ".0 ", " ", 1)
 }
 
-// MaskEnough returns masks for results, oldest first, until they free so many tokens: those of the newest group, too, where
-// nothing else is left. It is for a model that has refused the conversation as too long.
+// MaskEnough returns masks for results, oldest first, until they free so many tokens: also those of the newest group, if no others are left.
+// It is for a model that has refused the conversation as too long.
 func MaskEnough(lines []chat.Line, masked func(chat.CallID) bool, tokens int, size func(string) int) (out []chat.Mask) {
 	for _, l := range lines {
 		for _, c := range l.Message.ToolCalls {

@@ -8,18 +8,18 @@ import (
 	"xbot/internal/chat"
 )
 
-// RecallMasked is the tool that returns what a mask hides. The view speaks in its name where one pair stands for many.
+// RecallMasked is the tool that returns masked results. The view uses its name for a pair that replaces many.
 const RecallMasked = "recall_masked"
 
-// Bounds of the masked results in a view (spec/001 §3.2). Older ones leave it; they can be recalled all the same.
+// Bounds of the masked results in a view (spec/001 §3.2). Older ones are removed from it; they can still be recalled.
 const (
 	maxMasked      = 200
-	maxMaskedBytes = 2 << 20 // of what they hide
+	maxMaskedBytes = 2 << 20 // size of the masked results
 )
 
 const maskMark = "📂 "
 
-// Masked reports which calls have a mask.
+// Masked returns a function that reports whether a call has a mask.
 func Masked(controls []chat.Control) func(chat.CallID) bool {
 	masks := masksOf(controls)
 	return func(id chat.CallID) bool {
@@ -41,7 +41,7 @@ func masksOf(controls []chat.Control) map[chat.CallID]chat.Mask {
 	return masks
 }
 
-// mask puts placeholders in place of results, and takes out the groups beyond the bounds.
+// mask replaces results by placeholders, and removes the groups beyond the bounds.
 func (f *fold) mask(controls []chat.Control) {
 	masks := masksOf(controls)
 	if len(masks) == 0 {
@@ -74,7 +74,7 @@ func (f *fold) hidden(l chat.Line) bool {
 	return len(calls) > 0 && !slices.ContainsFunc(calls, func(c chat.ToolCall) bool { _, ok := f.masks[c.ID]; return !ok })
 }
 
-// leave takes the calls of a group out of the view. What the model said with them stays.
+// leave removes the calls of a group from the view. The text of the model stays.
 func (f *fold) leave(l *chat.Line) {
 	l.Message.ToolCalls, l.Opaque = nil, nil
 	if strings.TrimSpace(l.Message.Content) == "" {
@@ -82,7 +82,7 @@ func (f *fold) leave(l *chat.Line) {
 	}
 }
 
-// collapse makes neighbouring groups of placeholders one, and takes out the lines that show nothing.
+// collapse merges neighbouring groups of placeholders, and removes the lines that show nothing.
 func (f *fold) collapse() {
 	out := f.lines[:0] // never ahead of the line that is read
 	var run []chat.Line
@@ -107,7 +107,7 @@ func (f *fold) collapse() {
 	f.lines = out
 }
 
-// merge makes one pair of a run of groups: a call whose result lists what they were.
+// merge replaces a run of groups by one pair: a call whose result lists them.
 func (f *fold) merge(run []chat.Line) chat.Line {
 	var calls []chat.ToolCall
 	for _, l := range run {
@@ -126,7 +126,7 @@ func (f *fold) merge(run []chat.Line) chat.Line {
 	return last
 }
 
-// listing is a pair that says what was masked, as the tool would.
+// listing returns a pair that lists the masked results in the format of the tool.
 func listing(id chat.CallID, result string) chat.ToolCall {
 	return chat.ToolCall{
 		ID: id, Name: RecallMasked, Class: chat.ClassRead, Arguments: `{"list":true}`, State: chat.CallDone, Result: result,

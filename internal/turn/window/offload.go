@@ -24,9 +24,9 @@ const (
 	maxSketchArg  = 120  // characters of the argument in its first line
 )
 
-// Offload returns what stands in the conversation for the result of a call that is too large for it, and whether it is.
-// The summary is shorter than the content, valid UTF-8, and names the id that the whole is recalled with. Tokens is the
-// size of the content; of less than OffloadTokens bytes it need not be known.
+// Offload returns the summary that replaces the result of a call in the conversation, and whether the result is too large for it. The summary
+// is shorter than the content, valid UTF-8, and names the id that recalls the whole. Tokens is the size of the content; it may be unknown for
+// less than OffloadTokens bytes.
 func Offload(call chat.ToolCall, content string, tokens int) (summary string, ok bool) {
 	if len(content) < OffloadBytes && tokens < OffloadTokens || keepsWhole(call) {
 		return "", false
@@ -54,11 +54,11 @@ func OffloadID(call chat.CallID) string {
 	return "ol_" + hex.EncodeToString(sum[:5])
 }
 
-// OffloadMark is how the summary of an offloaded result begins.
+// OffloadMark returns the beginning of the summary of an offloaded result.
 func OffloadMark(id string) string { return "📂 [offload:" + id + "]" }
 
-// keepsWhole reports whether the result of a call stays in the conversation however large it is: what was recalled,
-// since it would come back as a summary for ever, and what was asked for piece by piece.
+// keepsWhole reports whether the result of a call stays in the conversation at any size: recalled results, which would otherwise become
+// summaries again forever, and results that were requested piece by piece.
 func keepsWhole(call chat.ToolCall) bool {
 	switch name := strings.ToLower(call.Name); {
 	case slices.Contains([]string{"offload_recall", "recall_masked", "context_edit", "skill"}, name):
@@ -69,7 +69,7 @@ func keepsWhole(call chat.ToolCall) bool {
 	return call.Name == "Read" && readsPart(call.Arguments)
 }
 
-// readArguments are those of Read, as loosely as models write them. Keys match in any case.
+// readArguments is the arguments of Read, as loosely as models write them. Keys match in any case.
 type readArguments struct {
 	Path     any `json:"path"`
 	Offset   any `json:"offset"`
@@ -90,7 +90,7 @@ func readPath(arguments string) string {
 	if json.Unmarshal([]byte(arguments), &a) != nil {
 		return ""
 	}
-	name, _ := a.Path.(string) // what is no text names no file
+	name, _ := a.Path.(string) // a value that is no text names no file
 	return name
 }
 
@@ -98,8 +98,8 @@ func readPath(arguments string) string {
 type sketch struct {
 	b     strings.Builder
 	room  int // characters for excerpts, of which each section takes a share
-	spare int // characters that the sections so far left over
-	bytes int // left; a summary is never longer than half of what it stands for
+	spare int // characters that earlier sections did not use
+	bytes int // remaining; a summary is never longer than half of the text that it replaces
 }
 
 func newSketch(content string) *sketch {
@@ -115,7 +115,7 @@ func (s *sketch) head(call chat.ToolCall, content string) {
 	s.room -= utf8.RuneCountInString(s.b.String())
 }
 
-// line adds a line as far as there is room for it.
+// line adds a line as far as it fits.
 func (s *sketch) line(format string, args ...any) {
 	text := strings.ToValidUTF8(fmt.Sprintf(format, args...), "\uFFFD")
 	if len(text) >= s.bytes {
@@ -129,15 +129,15 @@ func (s *sketch) line(format string, args ...any) {
 	s.b.WriteByte('\n')
 }
 
-// lines adds lines that together take at most a share of the room, in percent, and what earlier sections left, each cut to
-// its part of it.
+// lines adds lines that together take at most a share of the space, in percent, and the unused rest of earlier sections, each cut to its part
+// of it.
 func (s *sketch) lines(percent int, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
 	room := s.room*percent/100 + s.spare
 	for i, text := range lines {
-		width := min(maxSketchLine, room/(len(lines)-i)) // what a short line leaves is for the next
+		width := min(maxSketchLine, room/(len(lines)-i)) // the next line gets the unused rest of a short one
 		if width < 2 {
 			continue
 		}
@@ -174,7 +174,7 @@ func lineCount(text string) int {
 	return n
 }
 
-// byteCount writes a size for a reader.
+// byteCount formats a size for display.
 func byteCount(n int) string {
 	switch {
 	case n < 10_000:

@@ -9,21 +9,20 @@ import (
 	"xbot/internal/chat"
 )
 
-// The numbers of session pruning (spec/002).
+// Thresholds of session pruning (spec/002).
 const (
 	pruneFrom       = 0.3    // of the context: long results are shortened
-	clearFrom       = 0.5    // old results go whole, until the context is below it
+	clearFrom       = 0.5    // old results are removed, until the context is below it
 	pruneProtected  = 3      // newest messages of the model whose results stay
 	pruneOver       = 4000   // characters
-	pruneEnds       = 1500   // characters that stay at either end
-	clearAtLeast    = 50_000 // characters that there must be to clear
+	pruneEnds       = 1500   // characters that remain at either end
+	clearAtLeast    = 50_000 // minimum characters to clear
 	clearedResult   = "[old tool result cleared to save room]"
 	shortenedResult = "%s\n[… shortened: the first and last %d of %d characters …]\n%s"
 )
 
-// Prune shortens old results for one request; nothing is recorded. fill is how full the context is. It reports whether
-// anything was changed. Results before the first message of a person and after the third newest message of the model
-// stay as they are.
+// Prune shortens old results for one request; nothing is recorded. fill is how full the context is. It reports whether anything was changed.
+// Results before the first message of a user and after the third newest message of the model are unchanged.
 func Prune(lines []chat.Line, fill float64) ([]chat.Line, bool) {
 	first, end := pruneRange(lines)
 	if fill < pruneFrom || first >= end {
@@ -55,8 +54,8 @@ func Prune(lines []chat.Line, fill float64) ([]chat.Line, bool) {
 	return out, true
 }
 
-// PruneUpto prunes what there is up to a message, and leaves what came after it whole: done again for a conversation that has
-// grown, it shows the same beginning. 0: all of it.
+// PruneUpto prunes the lines up to a message, and leaves later ones whole: repeated for a conversation that has grown, it shows the same
+// beginning. 0: all of it.
 func PruneUpto(lines []chat.Line, fill float64, upto chat.MessageID) ([]chat.Line, bool) {
 	end := slices.IndexFunc(lines, func(l chat.Line) bool { return l.Message.ID > upto })
 	if upto == 0 || end < 0 {
@@ -95,8 +94,8 @@ func shorten(result string) (string, bool) {
 	return fmt.Sprintf(shortenedResult, string(runes[:pruneEnds]), pruneEnds, len(runes), string(runes[len(runes)-pruneEnds:])), true
 }
 
-// clearOldest takes out results, oldest first, until so many characters are free. The line with the id under which one
-// can be recalled stays. The calls of the lines are the caller's own.
+// clearOldest removes results, oldest first, until so many characters are free. The line with the recall id stays. The caller owns the calls
+// of the lines.
 func clearOldest(lines []chat.Line, characters int) bool {
 	changed := false
 	for i := range lines {

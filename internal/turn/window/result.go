@@ -2,8 +2,8 @@ package window
 
 import "xbot/internal/chat"
 
-// Result is the result of a call as the conversation holds it: one that is too large becomes a summary, and the whole is kept
-// beside it. The content has to be storable, so that the summary is of just what is kept. count counts tokens.
+// Result returns the result of a call as the conversation holds it: one that is too large becomes a summary, and the whole is stored
+// separately. The content has to be storable, so that the summary matches the stored content. count counts tokens.
 func Result(call chat.ToolCall, r chat.ToolResult, count func(text string) int) chat.ToolResult {
 	size := 0
 	if len(r.Content) >= OffloadTokens && len(r.Content) < OffloadBytes { // a token has at least a byte

@@ -9,16 +9,16 @@ import (
 const (
 	maxNames     = 40  // declarations shown of a file
 	maxNameShown = 110 // characters of each
-	maxNameLine  = 300 // bytes of a line that are looked at
+	maxNameLine  = 300 // bytes of a line that are searched
 )
 
-// read summarizes a file as Read shows it: how it begins, what it declares and where, how it ends.
+// read summarizes a file as Read shows it: its beginning, its declarations with their lines, its end.
 func (s *sketch) read(file, content string) {
 	s.lines(25, firstLines(content, 3))
 	names, more := declarations(file, content)
 	if len(names) == 0 {
 		s.line("[…]")
-		s.lines(75, lastLines(content, 4)) // the last of which may say how to read on
+		s.lines(75, lastLines(content, 4)) // the last of which may describe how to read on
 		return
 	}
 	s.line("[… declares:]")
@@ -29,7 +29,7 @@ func (s *sketch) read(file, content string) {
 	s.lines(25, lastLines(content, 4))
 }
 
-// declarations returns the lines of a file that declare something, numbered, and how many there are beyond those.
+// declarations returns the lines of a file that declare something, numbered, and how many more there are.
 func declarations(file, content string) (names []string, more int) {
 	declares := grammar[strings.ToLower(path.Ext(file))]
 	if declares == nil {
@@ -49,7 +49,7 @@ func declarations(file, content string) (names []string, more int) {
 	return names, more
 }
 
-// What begins a declaration, by family of languages. It need not be exact: the lines are shown as they are.
+// Patterns of the beginning of a declaration, by family of languages. They need not be exact: the lines are shown unchanged.
 var (
 	goLike     = regexp.MustCompile(`^(func|type)\s+[\w(]|^(const|var)\s+\w`)
 	pythonLike = regexp.MustCompile(`^\s*(async\s+def|def|class)\s+\w`)

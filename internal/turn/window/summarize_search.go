@@ -27,7 +27,7 @@ var (
 	grepNear = regexp.MustCompile(`^(\d+-|--$)`)
 )
 
-// grep summarizes what Grep found: how often each file matches, and its first match.
+// grep summarizes the result of Grep: how often each file matches, and its first match.
 func (s *sketch) grep(content string) {
 	files, notes := hitsByFile(content)
 	total := 0

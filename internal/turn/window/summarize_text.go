@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// excerpt summarizes a text of which nothing is known: how it begins and how it ends.
+// excerpt summarizes an unknown text: its beginning and its end.
 func (s *sketch) excerpt(content string) {
 	s.ends(content, 12, 8, 100)
 }
 
-// ends shows the first and the last lines of a text within a share of the room, in percent. Of a text of a few long
-// lines it shows the first and the last characters.
+// ends shows the first and the last lines of a text within a share of the space, in percent. Of a text of a few long lines it shows the first
+// and the last characters.
 func (s *sketch) ends(content string, head, tail, percent int) {
 	total := lineCount(content)
 	if total <= 3 {

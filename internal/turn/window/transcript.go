@@ -10,13 +10,13 @@ import (
 
 // Transcript bounds, in runes.
 const (
-	// MaxResult is how much of a result the writer of a summary reads.
+	// MaxResult is the part of a result that the writer of a summary reads.
 	MaxResult    = 2000
 	maxArguments = 800
 )
 
-// Transcript writes lines down as text for the writer of a summary, one text a line. Results are cut to the given number
-// of runes; ids with which they are recalled stay.
+// Transcript writes lines as text for the writer of a summary, one text per line. Results are cut to the given number of runes; their recall
+// ids stay.
 func Transcript(lines []chat.Line, result int) []string {
 	out := make([]string, 0, len(lines))
 	for _, l := range lines {
@@ -56,10 +56,10 @@ func written(l chat.Line, result int) string {
 	return tags.Replace(b.String())
 }
 
-// tags breaks the tags by which a text would end its transcript.
+// tags breaks the tags that would end the transcript.
 var tags = strings.NewReplacer("<transcript>", "<transcript >", "</transcript>", "</transcript >", "</summary>", "</summary >")
 
-// abridgeKeeping cuts a result but not the ids it is recalled with.
+// abridgeKeeping cuts a result but not its recall ids.
 func abridgeKeeping(c chat.ToolCall, result int) string {
 	if c.State != chat.CallDone {
 		return "(outcome unknown)"
@@ -73,8 +73,8 @@ func abridgeKeeping(c chat.ToolCall, result int) string {
 	return text
 }
 
-// idsOf returns the ids with which what is hidden of a result is recalled. What merely stands in the text of a file or
-// the output of a command is no id of ours, unless it stands where we write ids.
+// idsOf returns the ids that recall the hidden parts of a result. An id in the text of a file or the output of a command is not ours, unless
+// it is in a position where we write ids.
 func idsOf(c chat.ToolCall) []string {
 	var out []string
 	if c.Offload != "" {
@@ -90,7 +90,7 @@ func idsOf(c chat.ToolCall) []string {
 	return out
 }
 
-// Abridge shows the beginning and the end of a text that is longer than n runes, and says how much is left out.
+// Abridge shows the beginning and the end of a text that is longer than n runes, and how much is omitted.
 func Abridge(text string, n int) string {
 	total := utf8.RuneCountInString(text)
 	if total <= n {

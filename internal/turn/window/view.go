@@ -13,12 +13,11 @@ const CompactedMark = "[Compacted context]"
 const (
 	compactedNote = " What was said and done before, in short. What stands behind an id (ol_…, mk_…) can be recalled.\n\n"
 	askedNote     = "[The message that this turn answers, repeated]\n"
-	maxAsked      = 8000 // runes of a message that is repeated; the summary knows the rest
+	maxAsked      = 8000 // runes of a message that is repeated; the summary covers the rest
 )
 
-// View returns the conversation as the model is to see it. Lines that no row stands behind have the message id 0: the
-// summary, which comes first, and the message of a turn in the middle of which the window begins. A line that stands for
-// several has the id of the newest.
+// View returns the conversation as the model sees it. Lines without a row have the message id 0: the summary, which comes first, and the
+// message of a turn in the middle of which the window begins. A line that replaces several has the id of the newest.
 func View(w chat.Window) []chat.Line {
 	f := newFold(w)
 	f.edit(w.Controls)
@@ -27,15 +26,15 @@ func View(w chat.Window) []chat.Line {
 	opening := f.opening(w)
 	f.collapse()
 	if len(opening) == 0 {
-		return f.lines // which a long conversation has many of
+		return f.lines // a long conversation has many of them
 	}
 	return append(opening, f.lines...)
 }
 
-// fold is a view in the making. It owns its lines and their calls.
+// fold is a view under construction. It owns its lines and their calls.
 type fold struct {
 	lines   []chat.Line
-	removed map[chat.CallID]bool // results that an edit took out: nothing else is to be said of them
+	removed map[chat.CallID]bool // results that an edit removed: other layers skip them
 	masks   map[chat.CallID]chat.Mask
 }
 
@@ -43,7 +42,7 @@ func newFold(w chat.Window) *fold {
 	f := &fold{lines: make([]chat.Line, 0, len(w.Lines)), removed: map[chat.CallID]bool{}, masks: map[chat.CallID]chat.Mask{}}
 	for _, l := range w.Lines {
 		if l.Message.Role == chat.RoleNotice {
-			continue // notices are for people
+			continue // notices are for users
 		}
 		l.Message.ToolCalls = slices.Clone(l.Message.ToolCalls)
 		f.lines = append(f.lines, l)
@@ -51,7 +50,7 @@ func newFold(w chat.Window) *fold {
 	return f
 }
 
-// opening returns the summary and what belongs to it.
+// opening returns the summary and the lines that belong to it.
 func (f *fold) opening(w chat.Window) []chat.Line {
 	if w.Compaction == nil || w.Compaction.Compaction == nil {
 		return nil
@@ -67,7 +66,7 @@ func (f *fold) opening(w chat.Window) []chat.Line {
 	return append(out, asked)
 }
 
-// holds reports whether something of a turn is in the view.
+// holds reports whether the view has a line of a turn.
 func (f *fold) holds(turn chat.TurnID) bool {
 	return slices.ContainsFunc(f.lines, func(l chat.Line) bool { return l.Message.Turn == turn })
 }
@@ -100,8 +99,8 @@ func warning(s chat.Stale) string {
 	return "⚠️ STALE [offload:" + s.Offload + "] " + s.Path + " has changed since this call read it. Read it again before you rely on it."
 }
 
-// ends keeps the first and the last runes of a text and says between them how many were left out. A text that would not
-// get shorter stays as it is.
+// ends returns the first and the last runes of a text with the number of omitted runes between them. A text that would not get shorter is
+// returned unchanged.
 func ends(text string, head, tail int) string {
 	if len(text) <= head+tail {
 		return text
@@ -118,7 +117,7 @@ func ends(text string, head, tail int) string {
 	return short
 }
 
-// plain reports whether a message of the model is nothing but its calls.
+// plain reports whether a message of the model has only calls.
 func plain(m chat.Message) bool {
 	return strings.TrimSpace(m.Content) == "" && strings.TrimSpace(m.Reasoning) == ""
 }

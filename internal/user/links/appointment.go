@@ -21,7 +21,7 @@ type Appointment struct {
 }
 
 // Appoint makes a peer the first administrator: their direct conversations move with them, as by a code of /link. An administrator stays
-// who they are, and so does somebody who is shut out. made says that it was done now. Unavailable: there is no administrator yet.
+// who they are, and a disabled user stays disabled. made reports that it was done now. Unavailable: there is no administrator yet.
 func (s *Store) Appoint(ctx context.Context, a Appointment) (who users.User, made bool, err error) {
 	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, a.identity())
 	if err == nil && settled(row) {
@@ -41,7 +41,7 @@ func (a Appointment) identity() dbsqlc.IdentityUserParams {
 	return dbsqlc.IdentityUserParams{Kind: users.KindPerson, Channel: a.Channel, Account: a.Account, Peer: a.Peer}
 }
 
-// settled reports whether a user stays who they are.
+// settled reports whether a user may not become another one.
 func settled(row dbsqlc.User) bool { return row.Role == users.RoleAdmin || row.DisabledAt != nil }
 
 func appoint(ctx context.Context, t *pg.Tx, a Appointment) (who users.User, made bool, err error) {
@@ -75,8 +75,8 @@ func appoint(ctx context.Context, t *pg.Tx, a Appointment) (who users.User, made
 	return users.UserOf(first), true, dbsqlc.Q.IdentityAppoint(ctx, t, p)
 }
 
-// Depose takes back what Appoint did for other chats than the one that the settings name now; empty: for all. Who wrote there is nobody
-// whom xbot knows. It returns for how many.
+// Depose takes back what Appoint did for other chats than the one that the settings name now; empty: for all. Their peers are unknown
+// to xbot then. It returns their number.
 func (s *Store) Depose(ctx context.Context, but string) (int, error) {
 	n, err := dbsqlc.Q.IdentityDepose(ctx, s.db.Pool, but)
 	return int(n), pg.Classify(err)

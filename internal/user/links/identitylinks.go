@@ -19,7 +19,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// IdentityLink is a name of identityLinks with the account of the people who have written under it.
+// IdentityLink is a name of identityLinks with the account of those who have written under it.
 type IdentityLink struct {
 	Name          string      `json:"name"`
 	IDs           []string    `json:"ids" doc:"Ids (channel:id) that have written as this person, of those that the policy lists."`
@@ -125,7 +125,7 @@ func (l IdentityLink) transferred(p *policy.Policy) bool {
 	return !slices.ContainsFunc(l.IDs, has) || !slices.ContainsFunc(l.former, has) && len(l.former) > 0
 }
 
-// Fault says why a policy that transfers the account is refused.
+// Fault explains why a policy that transfers the account is refused.
 func (l IdentityLink) Fault() string {
 	ids := l.former
 	if len(ids) == 0 {
@@ -138,7 +138,7 @@ func (l IdentityLink) Fault() string {
 }
 
 // FollowLinks brings the ids of identity links to those that a policy lists, which is about to be put in force. Accounts that it would
-// transfer are Invalid unless confirmed names them; then everybody but the ids that are listed loses access to them.
+// transfer are Invalid unless confirmed names them; then all ids that are not listed lose access to them.
 func FollowLinks(ctx context.Context, t *pg.Tx, p *policy.Policy, confirmed []string) error {
 	links, err := identityLinks(ctx, t)
 	if err != nil {

@@ -19,11 +19,11 @@ import (
 	"xbot/internal/user/users"
 )
 
-// LinkLife is how long a code waits to be typed on another channel.
+// LinkLife is the time in which a code can be typed on another channel.
 const LinkLife = 10 * time.Minute
 
-// NewLinkCode stores a code (its SHA-256) by which a person shows on another channel who they are. It revokes the person's
-// earlier codes. The session is told who used it; empty: none.
+// NewLinkCode stores a code (its SHA-256) by which a user shows on another channel who they are. It revokes the user's
+// earlier codes. The session is notified of who used it; empty: none.
 func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.SessionKey, hash []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.LinkCodePrune(ctx, tx, user); err != nil {
@@ -37,7 +37,7 @@ func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.Sess
 type Link struct {
 	Hash                   []byte
 	User                   chat.UserID // who typed it
-	Channel, Account, Peer string      // as whom
+	Channel, Account, Peer string      // the identity that typed it
 	Name                   string      // what they are called there
 	Lang                   i18n.Lang   // of the one who typed it
 }
@@ -50,7 +50,7 @@ type Linked struct {
 }
 
 // UseLinkCode uses up a code: the identity, with the direct conversations that it owns, moves to the code's user, and the
-// conversation in which the code was requested is told. The memory of the former user moves as well once no identity and no
+// conversation in which the code was requested is notified. The memory of the former user moves as well once no identity and no
 // sign-in belongs to them; everything else stays with them. It is Denied, and the code stays valid, if the identity is an
 // administrator's: the person who gave them the code would get what they wrote. Two administrators are never joined.
 func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
@@ -105,7 +105,7 @@ func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved 
 	if err := dbsqlc.Q.TriggerLockOf(ctx, t, l.User); err != nil {
 		return 0, fmt.Errorf("lock triggers: %w", err)
 	}
-	// inbox before sessions, as whoever claims a message locks them
+	// inbox before sessions, in the order of the locks of a claim
 	err = dbsqlc.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account, Peer: l.Peer})
 	if err != nil {
 		return 0, fmt.Errorf("move what was accepted: %w", err)

@@ -18,8 +18,8 @@ import (
 	"xbot/internal/user/users"
 )
 
-// TellAdministrator tells an administrator something once, then at most daily (Once), where one of them last wrote to a bot alone. It
-// stands in the conversation of notices, also where none of them did. It reports whether it is told now: false where it was before, or
+// TellAdministrator sends an administrator a notice once, then at most daily (Once), where one of them last wrote to a bot alone. It
+// is in the conversation of notices, also where none of them did. It reports whether it is sent now: false where it was before, or
 // there is no administrator.
 func (s *Store) TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -76,7 +76,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	return err
 }
 
-// aside is a place where something is said that belongs to no message there.
+// aside is a place for messages that reply to no message there.
 func aside(place []byte) ([]byte, error) {
 	var a chat.Address
 	if err := json.Unmarshal(place, &a); err != nil {

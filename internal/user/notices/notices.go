@@ -1,4 +1,4 @@
-// Package notices keeps what the server tells its operator of itself, in a chat on a platform.
+// Package notices stores what the server reports to its operator about itself, in a chat on a platform.
 package notices
 
 import (
@@ -14,15 +14,15 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// channel is that of the conversation of notices. No platform is called so, and nobody makes conversations of it.
+// channel is that of the conversation of notices. No platform has this name, and users cannot make conversations of it.
 const channel = "notices"
 
-// Conversation is where notices stand, in the archive of the first administrator.
+// Conversation is the conversation of notices, in the archive of the first administrator.
 var Conversation = session.Thread(session.DefaultAgent, channel, "server")
 
-// Notice is something that the server tells its operator.
+// Notice is a message of the server to its operator.
 type Notice struct {
-	Key   string // of which it is told once
+	Key   string // a notice is sent once for each key
 	Owner chat.UserID
 	Title string // of the conversation, where it has to be made
 	Text  string
@@ -35,14 +35,14 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// TellOperator writes a notice and puts it on its way, once for each key. An earlier one that nobody has begun to send is not sent any
+// TellOperator writes a notice and sends it, once for each key. An earlier one whose sending has not begun is not sent any
 // more. NotFound: the settings of platforms have no such bot.
 func (s *Store) TellOperator(ctx context.Context, n Notice) error {
 	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: n.Title})
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)
 	}
-	n.To.Aside = true // whoever answers to it writes in the chat's own conversation
+	n.To.Aside = true // replies to it go to the chat's own conversation
 	place, err := json.Marshal(n.To)
 	if err != nil {
 		return fmt.Errorf("encode the place: %w", err)
@@ -74,7 +74,7 @@ func (s *Store) TellOperator(ctx context.Context, n Notice) error {
 	})
 }
 
-// SendTo has a message delivered in a chat of a bot account, whatever its conversation is; false: there is no such account.
+// SendTo has a message delivered in a chat of a bot account, for any conversation; false: there is no such account.
 func SendTo(ctx context.Context, tx *pg.Tx, m chat.Message, channel, account string, place []byte) (bool, error) {
 	n, err := dbsqlc.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
 		SessionKey: m.Session, Channel: channel, Account: account, Place: place, MessageID: int64(m.ID),

@@ -9,13 +9,13 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// Once reports whether a sentence is to be said, to one caller, and notes that it was. It bounds no number: say.Most is for what is told in
+// Once reports whether a sentence is to be sent, to one caller, and records that it was. It bounds no number: say.Most is for what is sent in
 // a transaction.
 func (s *Store) Once(ctx context.Context, say chat.NoticeKey) (bool, error) {
 	return once(ctx, s.db.Pool, say)
 }
 
-// amongMost is once for a topic of which no more than so many are told in a day, whoever tells of another at the same time.
+// amongMost is once for a topic of which only so many are sent in a day, also with concurrent callers.
 func amongMost(ctx context.Context, tx *pg.Tx, say chat.NoticeKey) (bool, error) {
 	if say.Most == 0 {
 		return once(ctx, tx, say)

@@ -21,30 +21,30 @@ import (
 )
 
 const (
-	// LongTurn is how long a turn takes that is told of, unless a person says otherwise.
+	// LongTurn is how long a turn takes whose end is announced, unless the user sets another time.
 	LongTurn = time.Minute
-	// ShortestTurn is the least that they may say.
+	// ShortestTurn is the least that they may set.
 	ShortestTurn = 10 * time.Second
 	// LongestTurn is the most.
 	LongestTurn = 24 * time.Hour
-	// maxLine bounds what is told of an answer, in characters.
+	// maxLine bounds the part of an answer in a notice, in characters.
 	maxLine = 200
 )
 
-// DirectChat is a direct chat of a person with a bot.
+// DirectChat is a direct chat of a user with a bot.
 type DirectChat struct {
 	Channel string `json:"channel" maxLength:"32" example:"napcat"`
 	Account string `json:"account,omitempty" maxLength:"256" doc:"Of the bot, where a channel has several."`
 	Peer    string `json:"peer" maxLength:"256" doc:"The person's id on the channel."`
 }
 
-// TurnNotices is what a person wants to be told of their turns.
+// TurnNotices is a user's choice of notices of their turns.
 type TurnNotices struct {
 	To      *DirectChat `json:"to,omitempty" doc:"Missing: nothing is told."`
 	Seconds int         `json:"after_seconds" minimum:"10" maximum:"86400" doc:"How long a turn takes at least that is told of."`
 }
 
-// TurnNotices returns what a person wants to be told of turns that they begin on the page, in a terminal or over HTTP.
+// TurnNotices returns a user's choice of notices of turns that they begin on the page, in a terminal or over HTTP.
 func (s *Store) TurnNotices(ctx context.Context, user chat.UserID) (TurnNotices, error) {
 	row, err := dbsqlc.Q.TurnNotices(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -73,7 +73,7 @@ func (s *Store) SetTurnNotices(ctx context.Context, user chat.UserID, n TurnNoti
 	return pg.Classify(err)
 }
 
-// TurnNoticeChats lists the chats in which a person can be told: their accounts on platforms that have a bot.
+// TurnNoticeChats lists the chats to which notices of a user can go: their accounts on platforms that have a bot.
 func (s *Store) TurnNoticeChats(ctx context.Context, user chat.UserID) ([]DirectChat, error) {
 	rows, err := dbsqlc.Q.TurnNoticeChats(ctx, s.db.Pool, user)
 	if err != nil {
@@ -86,8 +86,8 @@ func (s *Store) TurnNoticeChats(ctx context.Context, user chat.UserID) ([]Direct
 	return out, nil
 }
 
-// TellEnd tells the person of a turn that has just ended, if they want to be told of it: in the direct chat that they chose, in the
-// transaction that ends the turn. Of a turn that was stopped nothing is said.
+// TellEnd notifies the user of a turn that has just ended, if they want that: in the direct chat that they chose, in the
+// transaction that ends the turn. There is no notice of a turn that was stopped.
 func TellEnd(ctx context.Context, t *pg.Tx, turn chat.Turn) error {
 	if turn.EndedAt == nil || turn.EndedAt.Sub(turn.StartedAt) < ShortestTurn {
 		return nil
@@ -101,7 +101,7 @@ func TellEnd(ctx context.Context, t *pg.Tx, turn chat.Turn) error {
 	return nil
 }
 
-// TellAsks tells the person of a turn that it waits for their answer, as TellEnd tells of its end.
+// TellAsks notifies the user of a turn that it waits for their answer, as TellEnd does of its end.
 func TellAsks(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
 	return tell(ctx, t, turn, i18n.TurnAsks)
 }
@@ -142,7 +142,7 @@ func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 	return nil
 }
 
-// placeOf is the direct chat. What the person said last there names the message that platforms want to be answered.
+// placeOf is the direct chat. The user's last message there is the one that platforms want to be answered.
 func placeOf(row dbsqlc.NoticeOfTurnRow) ([]byte, error) {
 	var said chat.Address
 	if err := json.Unmarshal(row.Place, &said); err != nil {
@@ -151,7 +151,7 @@ func placeOf(row dbsqlc.NoticeOfTurnRow) ([]byte, error) {
 	return json.Marshal(chat.Address{ChatType: said.ChatType, Chat: said.Chat, Peer: said.Peer, ReplyTo: said.ReplyTo})
 }
 
-// took says how long a turn took.
+// took describes how long a turn took.
 func took(lang i18n.Lang, seconds int64) string {
 	switch minutes := (seconds + 30) / 60; {
 	case seconds < 60:
@@ -163,7 +163,7 @@ func took(lang i18n.Lang, seconds int64) string {
 	}
 }
 
-// firstLine is the first line of an answer that says something.
+// firstLine is the first line of an answer that has content.
 func firstLine(answer string) string {
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))

@@ -12,7 +12,7 @@ import (
 // fileName is the form of the names of soul files: one name without folders.
 var fileName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} _.-]{0,95}\.(md|json)$`)
 
-// jsonEnd is how the names of files end that hold JSON.
+// jsonEnd is the ending of names of files that hold JSON.
 const jsonEnd = ".json"
 
 // CheckFile reports whether a soul file can be kept. Invalid: its name is none, or a .json file holds no JSON. TooLarge: it is

@@ -8,16 +8,16 @@ import (
 // NoReply is the answer with which any model can choose silence, in any case.
 const NoReply = "NO_REPLY"
 
-// HeartbeatOK is what a heartbeat answers that found nothing to say. In conversations of jobs it is silence, too.
+// HeartbeatOK is the answer of a heartbeat that found nothing to report. In conversations of jobs it is silence, too.
 const HeartbeatOK = "HEARTBEAT_OK"
 
 // blanks are those that are one byte, so that a piece cannot end in the middle of one.
 const blanks = " \t\r\n"
 
-// Contract says what of an answer people see.
+// Contract defines which parts of an answer people see.
 type Contract struct {
 	Tokens []string // an answer of one of these alone is silence; NoReply is, too, unless Literal is set
-	// Literal says that the model is told of no token, so that none is silence.
+	// Literal means that the model is given no token, so that none is silence.
 	Literal bool
 	Tags    []string // <tag>…</tag> is cut; in lower case
 }
@@ -118,7 +118,7 @@ func (f *Filter) step(out *strings.Builder) bool {
 	return true
 }
 
-// tagAt looks for the beginning of a hidden tag, such as "<will", whose name has ended. maybe says that more text is
+// tagAt looks for the beginning of a hidden tag, such as "<will", whose name has ended. maybe means that more text is
 // needed to know.
 func (c Contract) tagAt(text string) (tag string, size int, maybe bool) {
 	for _, name := range c.Tags {
@@ -184,7 +184,7 @@ func suffix(text, end string) string {
 // maxBlanks is how many blanks a closing tag may have before its end.
 const maxBlanks = 64
 
-// closes returns the size of the closing tag that a text begins with; maybe says that more text is needed to know.
+// closes returns the size of the closing tag that a text begins with; maybe means that more text is needed to know.
 func closes(text, tag string) (size int, maybe bool) {
 	after := 2 + len(tag)
 	if len(text) <= after {

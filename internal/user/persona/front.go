@@ -24,7 +24,7 @@ type front struct {
 	} `yaml:"output_contract"`
 }
 
-// The keys of the front matter, with what stands at them.
+// The keys of the front matter, with the kind of their values.
 var (
 	frontKeys    = map[string]yaml.Kind{"image_refs": yaml.SequenceNode, "output_contract": yaml.MappingNode}
 	contractKeys = map[string]yaml.Kind{
@@ -63,7 +63,7 @@ func readFront(head string) (f front, notes []string, err error) {
 	return f, misread("", root, frontKeys), nil
 }
 
-// misread names the keys of a mapping that nobody knows, that stand there twice, or whose value is of another kind.
+// misread names the keys of a mapping that are unknown, duplicate, or whose value is of another kind.
 func misread(path string, n *yaml.Node, known map[string]yaml.Kind) (notes []string) {
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
@@ -88,7 +88,7 @@ func misread(path string, n *yaml.Node, known map[string]yaml.Kind) (notes []str
 	return notes
 }
 
-// meant says which key was meant, or which there are.
+// meant suggests which key was meant, or lists the keys there are.
 func meant(key string, known map[string]yaml.Kind) string {
 	names := slices.Sorted(maps.Keys(known))
 	if near := command.Nearest(key, names, 1); len(near) > 0 {

@@ -1,4 +1,4 @@
-// Package persona reads SOUL.md: who a bot is in a chat, and which parts of its answers are not shown. The front matter is a
+// Package persona reads SOUL.md: the persona of a bot in a chat, and which parts of its answers are not shown. The front matter is a
 // contract about the output, the body becomes a part of the prompt of new chats. It also shows answers as the contract wants
 // it, whole and while they are written.
 package persona
@@ -24,7 +24,7 @@ const MaxBytes = 128 << 10
 type Soul struct {
 	Body string
 	Contract
-	// ImageRefs are pictures that the body refers to; they are kept for whoever makes pictures.
+	// ImageRefs are pictures that the body refers to; they are kept for image generation.
 	ImageRefs []string
 }
 
@@ -86,7 +86,7 @@ func tokensOf(token string) []string {
 }
 
 // Load reads what a setting names: the path of a file in the data folder, or the text itself, which has several lines. No
-// setting is no soul. An error is of kind Invalid or NotFound and says what to do.
+// setting is no persona. An error is of kind Invalid or NotFound and describes what to do.
 func Load(home, setting string) (Soul, []string, error) {
 	setting = strings.TrimSpace(setting)
 	if setting == "" {
@@ -104,7 +104,7 @@ func Load(home, setting string) (Soul, []string, error) {
 	return s, notes, nil
 }
 
-// read reads a file inside the data folder, and nothing outside of it, whatever links say.
+// read reads a file inside the data folder, and nothing outside of it, even through links.
 func read(home, path string) (string, error) {
 	if rel, err := filepath.Rel(home, path); filepath.IsAbs(path) && err == nil {
 		path = rel

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Limit is how much of the soul files a prompt holds, in characters. Of those that do not fit the names are told.
+// Limit is how much of the soul files a prompt holds, in characters. Of those that do not fit it has the names.
 const Limit = 8_000
 
 // Render is soul files as a prompt holds them: those that were changed last first, whole, as many as there is room for.

@@ -11,12 +11,12 @@ import (
 	"xbot/internal/turn/prompt"
 )
 
-// kind is what a setting may be.
+// kind defines the values of a setting.
 type kind interface {
-	// values lists what is offered, the default first. now is offered, too.
+	// values lists the offered values, the default first. now is offered, too.
 	values(known choices, now string) []string
 	say(lang i18n.Lang, value string) string
-	// read returns the value that a person means.
+	// read returns the value that a user means.
 	read(lang i18n.Lang, d definition, value string, known choices) (string, error)
 	free() bool
 }
@@ -46,7 +46,7 @@ func (w words) say(lang i18n.Lang, value string) string {
 	return value
 }
 
-// read takes a value, or the word for it in the language of the person.
+// read takes a value, or the word for it in the language of the user.
 func (w words) read(lang i18n.Lang, d definition, value string, _ choices) (string, error) {
 	if w[len(w)-1].value == "off" && strings.EqualFold(value, "on") {
 		return "", nil // switches: on is what the installation has
@@ -69,7 +69,7 @@ func notOne(lang i18n.Lang, d definition, value string, may []string) error {
 	return i18n.Fault(fault.Invalid, i18n.PreferenceNotOne, i18n.Say(lang, d.title), chat.FirstWords(value, maxShown), strings.Join(append(may, "default"), ", "))
 }
 
-// levels are how much a model may think.
+// levels are the think levels of a model.
 type levels struct{}
 
 func (levels) values(choices, string) []string {
@@ -172,10 +172,10 @@ func (zones) read(_ i18n.Lang, _ definition, value string, _ choices) (string, e
 
 func (zones) free() bool { return true }
 
-// maxModels is how many models are offered: a gateway has hundreds.
+// maxModels bounds the models that are offered: a gateway has hundreds.
 const maxModels = 100
 
-// models are those of the person.
+// models are those of the user.
 type models struct{}
 
 func (models) values(known choices, now string) []string {
@@ -206,7 +206,7 @@ func (models) read(_ i18n.Lang, _ definition, value string, known choices) (stri
 
 func (models) free() bool { return true }
 
-// offer is the default, what is chosen now, and the others.
+// offer returns the default, the current value, and the others.
 func offer(now string, others ...string) []string {
 	out := []string{""}
 	if now != "" && !slices.Contains(others, now) {

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/user/notices"
 )
 
-// turnNotices is the setting of where a person is told of their long turns. It has a table of its own.
+// turnNotices is the setting for the chat that gets notices of long turns. It has a separate table.
 const turnNotices = "turn_notices"
 
-// chats are the direct chats of the person with a bot, and nowhere.
+// chats are the direct chats of the user with a bot, and the choice of none.
 type chats struct{}
 
 // chatName is a chat as a value: channel, account if there are several, and who they are there: "feishu ou_1".
@@ -62,7 +62,7 @@ func (chats) read(lang i18n.Lang, d definition, value string, known choices) (st
 
 func (chats) free() bool { return false }
 
-// setNotices keeps where a person is told of their turns. How long such turns take stays as it was.
+// setNotices stores which chat gets a user's notices of turns. How long such turns take stays as it was.
 func (d Service) setNotices(ctx context.Context, user chat.UserID, value string, known choices) error {
 	n, err := d.Notices.TurnNotices(ctx, user)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package preference describes what a person sets for themselves: the names, the values and what each may be. The page, the card of
-// a platform, the panel of the terminal and the slash command all show what stands here.
+// Package preference describes the settings of a user: the names, the values and what each may be. The page, the card of
+// a platform, the panel of the terminal and the slash command all show these definitions.
 package preference
 
 import (
@@ -22,7 +22,7 @@ type Option struct {
 	Title string `json:"title" doc:"In the person's language."`
 }
 
-// Setting is one that a person has.
+// Setting is one setting of a user.
 type Setting struct {
 	Name    string   `json:"name" example:"language"`
 	Title   string   `json:"title" doc:"In the person's language." example:"Language of answers"`
@@ -51,7 +51,7 @@ type Settings interface {
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
 
-// Models knows the models of a person.
+// Models provides the models of a user.
 type Models interface {
 	Get(ctx context.Context, user chat.UserID) (catalogue.Catalogue, error)
 }
@@ -64,27 +64,27 @@ type Service struct {
 	Models   Models
 }
 
-// choices are what there is to choose from.
+// choices are the values to choose from.
 type choices struct {
 	catalogue.Catalogue
 
 	chats []notices.DirectChat
 }
 
-// zone is the setting that stands in the profile.
+// zone is the setting that is in the profile.
 const zone = "timezone"
 
-// tierPrefix begins the names of the models that tiers stand for, as in the store.
+// tierPrefix begins the names of the settings for the models of tiers, as in the store.
 const tierPrefix = "tier_"
 
-// definition is a setting as it is for everybody.
+// definition is a setting, the same for all users.
 type definition struct {
-	name  string // in the store, and for people
+	name  string // in the store, and for users
 	title i18n.ID
 	kind  kind
 }
 
-// definitions are all settings, in the order in which people see them.
+// definitions are all settings, in the order in which users see them.
 var definitions = []definition{
 	{string(settings.Language), i18n.PreferenceLanguage, tongues{}},
 	{zone, i18n.PreferenceZone, zones{}},
@@ -106,7 +106,7 @@ var definitions = []definition{
 	{string(settings.PageLanguage), i18n.PreferencePageLanguage, pageTongues{}},
 }
 
-// List returns a person's settings with the version of what they chose; titles are in lang.
+// List returns a user's settings with the version of what they chose; titles are in lang.
 func (d Service) List(ctx context.Context, user chat.UserID, lang i18n.Lang) (list []Setting, version int64, err error) {
 	chosen, version, err := d.Settings.Preferences(ctx, user)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d Service) known(ctx context.Context, user chat.UserID) (choices, error) {
 	return choices{models, chats}, err
 }
 
-// shown is the setting as somebody sees it who has chosen a value.
+// shown is the setting as a user with the given value sees it.
 func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
 	for _, v := range d.kind.values(known, value) {
@@ -156,7 +156,7 @@ func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 }
 
 // Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. NotFound: there is
-// no such setting. Invalid: it cannot have the value; the error says in the person's words what it can have.
+// no such setting. Invalid: it cannot have the value; the error lists in the user's language what it can have.
 func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
 	def, ok := find(name)
 	if !ok {
@@ -184,7 +184,7 @@ func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name
 	return def.shown(lang, value, known), err
 }
 
-// Told is a setting with its title and its value in another language.
+// Told returns a setting with its title and its value in another language.
 func Told(lang i18n.Lang, s Setting) Setting {
 	if def, ok := find(s.Name); ok {
 		s.Title, s.Shown = i18n.Say(lang, def.title), def.kind.say(lang, s.Value)
@@ -205,7 +205,7 @@ func (d Service) setZone(ctx context.Context, user chat.UserID, value string) er
 	return err
 }
 
-// Means reports whether what somebody wrote is the name of a setting: also with hyphens, and the tiers by their own names.
+// Means reports whether written is the name of a setting: also with hyphens, and the tiers without their prefix.
 func Means(written, name string) bool {
 	written = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(written)), "-", "_")
 	return name == written || name == tierPrefix+written
@@ -228,5 +228,5 @@ func Names() []string {
 	return names
 }
 
-// maxShown is how much of what somebody wrote is said back, in characters.
+// maxShown is how much of a user's text is quoted back, in characters.
 const maxShown = 60

@@ -11,10 +11,10 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// ChangeFilter says which changes are listed.
+// ChangeFilter selects the changes to list.
 type ChangeFilter struct {
-	Owner        chat.UserID // those of this person's own settings
-	Installation bool        // and those of the installation and of people
+	Owner        chat.UserID // those of this user's own settings
+	Installation bool        // and those of the installation and of users
 	Kind         string      // only these; empty: all
 	Before       int64       // older ones than this; 0: the newest
 	Limit        int
@@ -38,10 +38,10 @@ func (s *Store) Changes(ctx context.Context, f ChangeFilter) ([]chat.SettingChan
 // kindPreference is the kind of the changes of user_settings.
 const kindPreference = "preference"
 
-// maxPreferenceVersions is how many changes of somebody's preferences are listed.
+// maxPreferenceVersions is how many changes of a user's preferences are listed.
 const maxPreferenceVersions = 100
 
-// Preferences returns all that a person chose, by its name, with the version: the newest change of it; 0: there was none.
+// Preferences returns all that a user chose, by its name, with the version: the newest change of it; 0: there was none.
 func (s *Store) Preferences(ctx context.Context, user chat.UserID) (chosen map[UserSetting]string, version int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if version, err = dbsqlc.Q.PreferenceVersion(ctx, tx, int64(user)); err != nil { // first: what is read then is at least as new
@@ -60,7 +60,7 @@ func (s *Store) Preferences(ctx context.Context, user chat.UserID) (chosen map[U
 	return chosen, version, err
 }
 
-// PreferenceVersions lists the newest hundred changes of what a person chose, the newest first.
+// PreferenceVersions lists the newest hundred changes of what a user chose, the newest first.
 func (s *Store) PreferenceVersions(ctx context.Context, user chat.UserID) ([]chat.PreferenceVersion, error) {
 	changes, err := s.Changes(ctx, ChangeFilter{Owner: user, Kind: kindPreference, Limit: maxPreferenceVersions})
 	if err != nil {
@@ -90,8 +90,8 @@ func valueOf(side json.RawMessage) (string, error) {
 	return v.Value, nil
 }
 
-// RollPreferencesBack makes a person's preferences what they were right after a change. Each that differs is a change of its own.
-// from is the version that they were looked at in. NotFound: the person has no such change, or it is kept no more. Conflict: they
+// RollPreferencesBack makes a user's preferences what they were right after a change. Each that differs is recorded as a change.
+// from is the version that they were looked at in. NotFound: the user has no such change, or it is kept no more. Conflict: they
 // were changed since from.
 func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, from int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -125,7 +125,7 @@ func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, f
 	})
 }
 
-// put keeps what a person chose; an empty value is the default.
+// put stores what a user chose; an empty value is the default.
 func put(ctx context.Context, tx *pg.Tx, user chat.UserID, key UserSetting, value string) error {
 	var err error
 	if value == "" {

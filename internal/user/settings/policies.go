@@ -84,7 +84,7 @@ func (s *Store) ReplacePolicy(ctx context.Context, c PolicyChange) (version int6
 	})
 }
 
-// SetPolicy is ReplacePolicy whatever the newest version is.
+// SetPolicy is ReplacePolicy for any newest version.
 func (s *Store) SetPolicy(ctx context.Context, by chat.UserID, body []byte) (version int64, err error) {
 	return s.addPolicy(ctx, PolicyChange{By: by, Body: body}, func(int64) error { return nil })
 }

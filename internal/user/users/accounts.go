@@ -16,10 +16,10 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// minNameRunes is the least length of a name that somebody signs in with (spec/004 §4.4).
+// minNameRunes is the least length of a name to sign in with (spec/004 §4.4).
 const minNameRunes = 2
 
-// Account is a person as administrators see them.
+// Account is a user as administrators see them.
 type Account struct {
 	ID            chat.UserID `json:"id"`
 	Name          string      `json:"name"`
@@ -35,7 +35,7 @@ type Account struct {
 	Had           int         `json:"had,omitempty" doc:"Of somebody who is being deleted: how many conversations there were."`
 }
 
-// Accounts lists people, those who are shut out last. Groups are no people.
+// Accounts lists users, disabled ones last, without groups.
 func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	rows, err := dbsqlc.Q.AccountList(ctx, s.db.Pool)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Store) Accounts(ctx context.Context) ([]Account, error) {
 	return out, nil
 }
 
-// CreateUser adds a person under a name of their own. A name that somebody has, in whatever case, is a Conflict, and one that
-// nobody could sign in with is Invalid. They have no password yet.
+// CreateUser adds a user with a unique name. A name that another user has, ignoring case, is a Conflict, and one that
+// cannot be used to sign in is Invalid. They have no password yet.
 func (s *Store) CreateUser(ctx context.Context, name, role string) (User, error) {
 	var user User
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
@@ -79,7 +79,7 @@ func addAccount(ctx context.Context, t *pg.Tx, p dbsqlc.AccountAddParams) (User,
 	return UserOf(row), nil
 }
 
-// CheckName says what is wrong with a name that somebody is to sign in with.
+// CheckName returns what is wrong with a name to sign in with.
 func CheckName(name string) error {
 	switch {
 	case CleanName(name) != name:
@@ -92,7 +92,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// SetRole makes a person an administrator or a member, who keeps no conversation that they have taken from a service. The last administrator stays
+// SetRole makes a user an administrator or a member, who loses the handovers of services that they have. The last administrator stays
 // one: Conflict.
 func (s *Store) SetRole(ctx context.Context, id chat.UserID, role string) error {
 	return s.administer(ctx, id, role != RoleAdmin, func(tx *pg.Tx, _ dbsqlc.User) error {
@@ -100,9 +100,9 @@ func (s *Store) SetRole(ctx context.Context, id chat.UserID, role string) error 
 	})
 }
 
-// Disable shuts a person out in one transaction: their logins, links, tokens and runners are gone, their background tasks are killed, and
-// nothing of theirs begins any more. Turns that run and messages that wait the relay stops (DisabledWork). by is the administrator, nil for an operator. The last administrator stays:
-// Conflict. Done twice it changes nothing the second time.
+// Disable disables a user in one transaction: their logins, links, tokens and runners are gone, their background tasks are killed, and
+// nothing of theirs begins any more. The relay stops running turns and waiting messages (DisabledWork). by is the administrator, nil for an
+// operator. The last administrator stays: Conflict. Done twice it changes nothing the second time.
 func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) error {
 	return s.administer(ctx, id, true, func(tx *pg.Tx, row dbsqlc.User) error {
 		if row.DisabledAt != nil {
@@ -112,8 +112,8 @@ func (s *Store) Disable(ctx context.Context, id chat.UserID, by *chat.UserID) er
 	})
 }
 
-// Enable lets a person in again. They need a new sign-in link or their password, new tokens and new runners. Somebody who is being deleted
-// stays out: Conflict.
+// Enable enables a disabled user. They need a new sign-in link or their password, new tokens and new runners. A user who is being deleted
+// stays disabled: Conflict.
 func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 	var n int64
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
@@ -129,13 +129,13 @@ func (s *Store) Enable(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(err)
 }
 
-// SignsOn reports whether a person comes by an OpenID Connect provider, and so needs no password.
+// SignsOn reports whether a user signs in by an OpenID Connect provider, and so needs no password.
 func (s *Store) SignsOn(ctx context.Context, id chat.UserID) (bool, error) {
 	yes, err := dbsqlc.Q.AccountSignsOn(ctx, s.db.Pool, id)
 	return yes, pg.Classify(err)
 }
 
-// MayEnter is NotFound unless a person of that number is there, and a Conflict while they are shut out.
+// MayEnter is NotFound unless there is a user of that number, and a Conflict while they are disabled.
 func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	row, err := dbsqlc.Q.UserGet(ctx, s.db.Pool, id)
 	switch {
@@ -147,7 +147,7 @@ func (s *Store) MayEnter(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(err)
 }
 
-// administer changes a person; removes says that they are no administrator afterwards. Such changes come one after the other, so that of two administrators who remove each other one stays.
+// administer changes a user; removes: they are no administrator afterwards. Changes run one by one: of two who remove each other, one stays.
 func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, change func(tx *pg.Tx, row dbsqlc.User) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := tx.LockName(ctx, "administrators"); err != nil {
@@ -183,7 +183,7 @@ func (s *Store) administer(ctx context.Context, id chat.UserID, removes bool, ch
 
 func nobody(id chat.UserID) error { return fault.Errorf(fault.NotFound, "there is no person %d", id) }
 
-// Disabled reports whether a user is shut out.
+// Disabled reports whether a user is disabled.
 func Disabled(ctx context.Context, t *pg.Tx, id chat.UserID) (bool, error) {
 	yes, err := dbsqlc.Q.AccountDisabled(ctx, t, id)
 	if err != nil {
@@ -192,15 +192,15 @@ func Disabled(ctx context.Context, t *pg.Tx, id chat.UserID) (bool, error) {
 	return yes, nil
 }
 
-// DisabledWork is a conversation of somebody who was disabled, in which something runs or waits.
+// DisabledWork is a conversation of a disabled user, in which something runs or waits.
 type DisabledWork struct {
 	Session chat.SessionKey
 	User    chat.UserID
 	Channel string
-	Turn    chat.TurnID // that runs and was not told to stop; empty: only messages wait
+	Turn    chat.TurnID // that runs and was not asked to stop; empty: only messages wait
 }
 
-// DisabledWork lists conversations that are to be stopped: all of people who are shut out, and of those who were let in again what began
+// DisabledWork lists conversations that are to be stopped: all of disabled users, and of those who were enabled again what began
 // before.
 func (s *Store) DisabledWork(ctx context.Context) ([]DisabledWork, error) {
 	rows, err := dbsqlc.Q.AccountWork(ctx, s.db.Pool)

@@ -15,13 +15,13 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// DeletionAfter is how long a deletion is trusted to go on before its workflow is woken again. A workflow that works looks more often.
+// DeletionAfter is how long a deletion may show no progress before its workflow is woken again. A workflow that works looks more often.
 const DeletionAfter = time.Minute
 
-// orphanPrompts is how many prompts one statement removes: each of them, and its foreign keys, look for who refers to it.
+// orphanPrompts is the number of prompts that one statement removes: each of them, and its foreign keys, look for rows that refer to it.
 const orphanPrompts = 50
 
-// Delete promises that a person is deleted with all that they have, and shuts them out, in one transaction. The workflow does the rest; it
+// Delete promises that a user is deleted with all that they have, and disables them, in one transaction. The workflow does the rest; it
 // cannot be taken back. by is the administrator, nil for an operator. The last administrator stays: Conflict. Done again it changes nothing.
 func (s *Store) Delete(ctx context.Context, id chat.UserID, by *chat.UserID) error {
 	return s.administer(ctx, id, true, func(tx *pg.Tx, row dbsqlc.User) error {
@@ -35,8 +35,8 @@ func (s *Store) Delete(ctx context.Context, id chat.UserID, by *chat.UserID) err
 	})
 }
 
-// DeleteBelow promises that a user who belongs to another one is deleted, a service or a consumer, and shuts them out. It is Delete for those
-// who are no persons. Done again it changes nothing.
+// DeleteBelow promises that a user who belongs to another one is deleted, a service or a consumer, and disables them. It is Delete for users
+// that are no persons. Done again it changes nothing.
 func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID) error {
 	if err := dbsqlc.Q.AccountDisable(ctx, tx, dbsqlc.AccountDisableParams{ID: id, ByUser: by}); err != nil {
 		return fmt.Errorf("shut user %d out: %w", id, err)
@@ -45,7 +45,7 @@ func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID
 	return dbsqlc.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
 }
 
-// Deletion reads how far the deletion of a person is. NotFound: nobody asked for it, or it is done.
+// Deletion reads how far the deletion of a user is. NotFound: it was not requested, or it is done.
 func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error) {
 	row, err := dbsqlc.Q.DeletionGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -57,7 +57,7 @@ func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, er
 	return chat.Deletion{Name: row.Name, Conversations: int(row.Conversations), Left: int(row.LeftOver), Age: time.Duration(row.AgeS * float64(time.Second))}, nil
 }
 
-// DeletionsToStart takes deletions that nobody has worked on for a while.
+// DeletionsToStart takes deletions on which no work was done for a while.
 func (s *Store) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
 	ids, err := dbsqlc.Q.DeletionToStart(ctx, s.db.Pool, pg.Interval(DeletionAfter))
 	return ids, pg.Classify(err)
@@ -68,38 +68,38 @@ func (s *Store) DeletionChecked(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(dbsqlc.Q.DeletionChecked(ctx, s.db.Pool, id))
 }
 
-// StillRunning counts what has to end before a person is deleted: turns in their conversations, or on messages of theirs elsewhere, and
+// StillRunning counts what has to end before a user is deleted: turns in their conversations, or on messages of theirs elsewhere, and
 // answers that are on their way.
 func (s *Store) StillRunning(ctx context.Context, id chat.UserID) (int, error) {
 	n, err := dbsqlc.Q.DeletionRunning(ctx, s.db.Pool, id)
 	return int(n), pg.Classify(err)
 }
 
-// ConversationsOf lists some conversations of a person, at most as many as named. Subagents belong to theirs.
+// ConversationsOf lists some conversations of a user, at most as many as named. Subagents belong to theirs.
 func (s *Store) ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error) {
 	keys, err := dbsqlc.Q.DeletionSessions(ctx, s.db.Pool, dbsqlc.DeletionSessionsParams{ID: id, Most: int32(most)})
 	return keys, pg.Classify(err)
 }
 
-// JobsOf lists some cron jobs of a person, at most as many as named.
+// JobsOf lists some cron jobs of a user, at most as many as named.
 func (s *Store) JobsOf(ctx context.Context, id chat.UserID, most int) ([]chat.JobID, error) {
 	ids, err := dbsqlc.Q.DeletionJobs(ctx, s.db.Pool, dbsqlc.DeletionJobsParams{UserID: id, Most: int32(most)})
 	return ids, pg.Classify(err)
 }
 
-// FilesOf counts the files of a person that are still on runners.
+// FilesOf counts the files of a user that are still on runners.
 func (s *Store) FilesOf(ctx context.Context, id chat.UserID) (int, error) {
 	n, err := dbsqlc.Q.DeletionFiles(ctx, s.db.Pool, id)
 	return int(n), pg.Classify(err)
 }
 
-// PruneOrphans removes some prompts of turns that are gone, however new they are, and says how many.
+// PruneOrphans removes some prompts of turns that are gone, of any age, and returns how many.
 func (s *Store) PruneOrphans(ctx context.Context) (int, error) {
 	n, err := dbsqlc.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Most: orphanPrompts, Older: pg.Interval(0)})
 	return int(n), pg.Classify(err)
 }
 
-// EndDeletion deletes a person whose deletion was asked for, with everything that is left of them. Done again it changes nothing.
+// EndDeletion deletes a user whose deletion was asked for, with everything that is left of them. Done again it changes nothing.
 func (s *Store) EndDeletion(ctx context.Context, id chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if _, err := dbsqlc.Q.DeletionGet(ctx, tx, id); errors.Is(err, pgx.ErrNoRows) {
@@ -123,7 +123,7 @@ func (s *Store) EndDeletion(ctx context.Context, id chat.UserID) error {
 	})
 }
 
-// Deleted says which of these users were deleted.
+// Deleted returns which of these users were deleted.
 func (s *Store) Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error) {
 	numbers := make([]int64, len(ids))
 	for i, id := range ids {

@@ -18,12 +18,12 @@ import (
 
 // Kinds of users and identities.
 const (
-	KindPerson = "person" // of somebody who writes
+	KindPerson = "person" // of a person who writes
 	kindGroup  = "group"
 	kindLink   = "link" // a name of identityLinks in the policy
 
 	KindService  = "service"  // an agent that an administrator has published
-	KindConsumer = "consumer" // one conversation of somebody outside with a service
+	KindConsumer = "consumer" // one conversation of a consumer with a service
 )
 
 // ChannelSignOn is the channel of identities that come from an OpenID Connect provider.
@@ -32,31 +32,31 @@ const ChannelSignOn = "oidc"
 const (
 	// maxNameRunes bounds the name of a user that is made here.
 	maxNameRunes = 64
-	// maxNames is how many names are tried for a new user before it is given up.
+	// maxNames is the number of names that are tried for a new user before it is given up.
 	maxNames = 1000
 )
 
-// identity is the person, group or link name that a user stands for.
+// identity is the person, group or link name behind a user.
 type identity struct {
 	kind, channel, account, peer string
 
 	userKind string
 	names    []string // for a new user, the best first; the last one gets a number where it is taken, too
-	met      bool     // the name is what somebody calls themselves
+	met      bool     // the name is self-chosen
 
 	writes *identity // of a link: the peer who writes
 
-	union, member string // of a person, where the platform says so
+	union, member string // of a person, if the platform gives it
 }
 
-// Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by their
-// display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights: a person with
+// Person returns the user of a peer on a channel, making one at their first accepted message. The user is called by their
+// display name if no other user has it, ignoring case, else by channel and peer. A name gives no rights: a person with
 // the name of a user of the installation is another user.
 func (s *Store) Person(ctx context.Context, channel, account, peer, name string) (User, error) {
 	return s.Meet(ctx, channel, account, chat.Peer{ID: peer, Name: name})
 }
 
-// Meet is Person for somebody whose id under all bots of one owner the platform may tell: at a second bot they are the same
+// Meet is Person for a peer whose id under all bots of one owner the platform may give: at a second bot they are the same
 // user as at the first. Meet stores that id.
 func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
 	id := identity{
@@ -86,14 +86,14 @@ func Separate(ctx context.Context, t *pg.Tx, channel string, who chat.Peer) (Use
 	return UserOf(row), err
 }
 
-// Recognized is what xbot knows of a person who writes.
+// Recognized is the known user of a peer who writes.
 type Recognized struct {
 	User  User
 	Known bool // they have a user
 	Noted bool // there is nothing that Meet would add
 }
 
-// Recognize returns who somebody is: by their id at this bot, else by the one that they have under all bots of its owner.
+// Recognize returns the user of a peer: by their id at this bot, else by the one that they have under all bots of its owner.
 func (s *Store) Recognize(ctx context.Context, channel, account string, who chat.Peer) (Recognized, error) {
 	row, err := dbsqlc.Q.IdentityRecognize(ctx, s.db.Pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -115,7 +115,7 @@ func ForLink(ctx context.Context, t *pg.Tx, name, channel, account, peer string)
 	return UserOf(row), err
 }
 
-// KnownPerson returns the user of somebody on a channel; ok is false for a person who was never admitted.
+// KnownPerson returns the user of a peer on a channel; ok is false for a person who was never admitted.
 func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
 	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, identity{kind: KindPerson, channel: channel, account: account, peer: peer}.params())
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -125,7 +125,7 @@ func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) 
 }
 
 // GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory and
-// usage are the group's whoever writes there. No person can sign in as such a user.
+// usage are the group's, no matter who writes there. No person can sign in as such a user.
 func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, id string) (User, error) {
 	kind := kindGroup
 	if t == chat.ChatChannel {
@@ -176,7 +176,7 @@ func makeUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	})
 }
 
-// chooseUser returns the user that an operator made for a name of the policy, the one who somebody is at another bot, or a new one
+// chooseUser returns the user that an operator made for a name of the policy, the one of the same person at another bot, or a new one
 // of the first free name.
 func chooseUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	if id.kind == kindLink {
@@ -213,7 +213,7 @@ func newUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	return dbsqlc.User{}, fault.Errorf(fault.Conflict, "no free name for another %q", last)
 }
 
-// CleanName makes a name that fits on one line out of what a platform calls somebody: without control and format
+// CleanName makes a name that fits on one line out of a platform's display name: without control and format
 // characters, spaces as one space, at most 64 characters. It may come out empty.
 func CleanName(name string) string {
 	name = strings.Map(func(r rune) rune {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// Invite is a link by which people make accounts of their own, as it can be listed: never its secret.
+// Invite is a link by which people create accounts, in the form for lists: never its secret.
 type Invite struct {
 	ID        int64     `json:"id"`
 	Note      string    `json:"note" doc:"Whom it is for; only administrators read it."`
@@ -26,7 +26,7 @@ type Invite struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// Invites lists the links that somebody can still come by, the newest first.
+// Invites lists the links that can still be used, the newest first.
 func (s *Store) Invites(ctx context.Context) ([]Invite, error) {
 	rows, err := dbsqlc.Q.InviteList(ctx, s.db.Pool)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) Invites(ctx context.Context) ([]Invite, error) {
 	return out, nil
 }
 
-// MaxInvited is how many people may come by one link.
+// MaxInvited is how many people may use one link.
 const MaxInvited = 1000
 
 // AddInvite stores the hash of a link, of which note, role, uses and end are given. by is the administrator who made it, nil for an
@@ -73,10 +73,10 @@ func (s *Store) WithdrawInvite(ctx context.Context, id int64) error {
 	})
 }
 
-// errInvite is the error of a link that nobody can come by.
+// errInvite is the error of a link that cannot be used.
 var errInvite = fault.Errorf(fault.Denied, "this invitation was used up or withdrawn, or has expired; ask for a new one")
 
-// CheckInvite is Denied unless somebody can come by a link now.
+// CheckInvite is Denied unless a link can be used now.
 func (s *Store) CheckInvite(ctx context.Context, hash []byte) error {
 	_, err := dbsqlc.Q.InviteOpen(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -85,7 +85,7 @@ func (s *Store) CheckInvite(ctx context.Context, hash []byte) error {
 	return pg.Classify(err)
 }
 
-// Join makes the account of somebody who comes by a link. A name that is taken is a Conflict, and the link is as good as before.
+// Join creates an account for the user of a link. A name that is taken is a Conflict, and the link stays valid.
 func (s *Store) Join(ctx context.Context, hash []byte, name, password string) (User, error) {
 	var user User
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -100,7 +100,7 @@ func (s *Store) Join(ctx context.Context, hash []byte, name, password string) (U
 		if err != nil {
 			return fmt.Errorf("use an invitation: %w", err)
 		}
-		if n == 0 { // somebody else has just come by it
+		if n == 0 { // another user has just used it
 			return errInvite
 		}
 		user, err = addAccount(ctx, tx, dbsqlc.AccountAddParams{Name: name, Role: invite.Role, PasswordHash: password, InviteID: &invite.ID})

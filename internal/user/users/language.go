@@ -10,8 +10,8 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// Speaks returns the language in which somebody is addressed in a conversation (i18n.Spoken). text is what is answered; empty where it is in
-// the conversation, or nothing is. A user of 0 is the owner of the conversation. Neither needs to be known: then the policy says it.
+// Speaks returns the language for a user in a conversation (i18n.Spoken). text is the text to answer; empty if it is in
+// the conversation, or there is none. A user of 0 is the owner of the conversation. Both may be unknown: then the policy decides.
 func (s *Store) Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error) {
 	lang, err := LanguageOf(ctx, s.db.Pool, user, key, text)
 	return lang, pg.Classify(err)

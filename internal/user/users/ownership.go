@@ -9,7 +9,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// giveBack lets the agents of services answer again where somebody answers in their place who is no administrator any more.
+// giveBack ends the handovers of a user who is no administrator any more: the agents of services answer again.
 func giveBack(ctx context.Context, tx *pg.Tx, id chat.UserID) error {
 	rows, err := dbsqlc.Q.ServiceHandsOf(ctx, tx, int64(id))
 	if err != nil {

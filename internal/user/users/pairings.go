@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// PairingLife is how long a code waits for an administrator: as long as who got it is told nothing more.
+	// PairingLife is how long a code waits for an administrator; in this time its recipient gets no further notice.
 	PairingLife = 24 * time.Hour
 	// MaxPairings is how many people may wait on one channel and account.
 	MaxPairings = 10
@@ -37,7 +37,7 @@ func NewCode() string {
 	return string(raw)
 }
 
-// ReadCode makes the code out of what a person typed: in whatever case, with spaces or hyphens.
+// ReadCode makes the code out of what a person typed: in any case, with spaces or hyphens.
 func ReadCode(text string) string {
 	return strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(strings.TrimSpace(text)))
 }
@@ -90,7 +90,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 	return code, err
 }
 
-// Pairings lists who waits, the oldest first.
+// Pairings lists the pairings that wait, the oldest first.
 func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
 	rows, err := dbsqlc.Q.PairingList(ctx, s.db.Pool)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by ch
 	return out, err
 }
 
-// Grant is somebody who may write in direct messages beside the allow lists of the policy.
+// Grant is a peer who may write in direct messages in addition to the allow lists of the policy.
 type Grant struct {
 	Channel   string    `json:"channel"`
 	Account   string    `json:"account,omitempty"`
@@ -147,7 +147,7 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 	return out, nil
 }
 
-// Granted reports whether a person was approved, and whether they were told.
+// Granted reports whether a person was approved, and whether they were notified.
 func (s *Store) Granted(ctx context.Context, channel, account, peer string) (granted, told bool, err error) {
 	told, err = dbsqlc.Q.GrantOf(ctx, s.db.Pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -159,7 +159,7 @@ func (s *Store) Granted(ctx context.Context, channel, account, peer string) (gra
 	return true, told, nil
 }
 
-// TellGranted records that a person is told of their approval; first is true for one caller only.
+// TellGranted records that a person is notified of their approval; first is true for one caller only.
 func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
 	n, err := dbsqlc.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
 	return n == 1, pg.Classify(err)

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// Scope is what an API token may.
+// Scope is a permission of an access token.
 type Scope string
 
 // The scopes, from the narrowest.

@@ -19,8 +19,8 @@ type User struct {
 	ID           chat.UserID
 	Name         string
 	Admin        bool
-	Group        bool   // a group, channel or thread: its conversations belong to it, and nobody signs in as it
-	Disabled     bool   // shut out by an administrator
+	Group        bool   // a group, channel or thread: its conversations belong to it, and it cannot sign in
+	Disabled     bool   // disabled by an administrator
 	PasswordHash string // bcrypt, empty until set
 }
 
@@ -101,7 +101,7 @@ func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, ef
 	})
 }
 
-// AnyPassword reports whether anybody can sign in with a password.
+// AnyPassword reports whether any user can sign in with a password.
 func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
 	yes, err := dbsqlc.Q.UserAnyPassword(ctx, s.db.Pool)
 	return yes, pg.Classify(err)
@@ -109,7 +109,7 @@ func (s *Store) AnyPassword(ctx context.Context) (bool, error) {
 
 // SignInUse is how far the sign-in of an installation has been used.
 type SignInUse struct {
-	SignedIn bool // somebody has a password or a login
+	SignedIn bool // the installation has a user with a password or a login
 	Links    bool // there was a sign-in link in the last days
 }
 

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
+// ZoneOf is the timezone in which a user reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
 // is its administrator's.
 func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
 	said, err := dbsqlc.Q.ProfileZone(ctx, t, int64(user))

@@ -19,20 +19,20 @@ import (
 	"xbot/internal/user/users"
 )
 
-// keepRuns is how many runs of a job are kept.
+// keepRuns is the number of runs of a job that are kept.
 const keepRuns = 1000
 
-// maxCrashedRuns is how many runs of a job may crash the server within a day. Further times are passed over.
+// maxCrashedRuns limits the runs of a job that crash the server within a day. Further times are skipped.
 const maxCrashedRuns = 2
 
-// FireJob posts the messages of a job's due times to its conversation, and moves the job to its next time, in one transaction:
-// wherever a process dies, a time has either run or is still the next one. Before the job's time it changes nothing. beat is set
-// for heartbeats.
+// FireJob posts the messages of a job's due times to its conversation and moves the job to its next time, in one transaction:
+// after a crash of any process, a time has either run or is still the next one. Before the job's time it changes nothing. beat is
+// set for heartbeats.
 func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (chat.Fired, error) {
 	return s.actOnDue(ctx, id, func(ctx context.Context, f *fire) error { return f.due(ctx) }, beat)
 }
 
-// PassJob passes over the due times of a job without posting messages. A job without a later time is paused.
+// PassJob skips the due times of a job without posting messages. A job without a later time is paused.
 func (s *Store) PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error) {
 	return s.actOnDue(ctx, id, func(ctx context.Context, f *fire) error { return f.pass(ctx) }, nil)
 }
@@ -62,7 +62,7 @@ func (s *Store) actOnDue(ctx context.Context, id chat.JobID, act func(context.Co
 	return out, err
 }
 
-// RunJob posts the message of a job at once, at somebody's request. Repeating the request changes nothing.
+// RunJob posts the message of a job at once, on request. Repeating the request changes nothing.
 func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.CronLock(ctx, tx, id)
@@ -106,8 +106,8 @@ type fire struct {
 	crashed int // runs that crashed the server in the last day
 
 	told    []chat.SessionKey
-	ran     int // runs that somebody was told of
-	came    int // times that were acted on, also those that nobody was told of
+	ran     int // runs that were posted to a conversation
+	came    int // times that were acted on, including those that were not posted
 	trouble string
 }
 
@@ -119,7 +119,7 @@ type run struct {
 	skipped string
 }
 
-// due acts on the times that have come and advances the job. If too many of its runs crashed the server, it passes over them.
+// due acts on the due times and advances the job. If too many of its runs crashed the server, it skips them.
 func (f *fire) due(ctx context.Context) error {
 	if f.crashed >= maxCrashedRuns {
 		return f.pass(ctx)
@@ -138,7 +138,7 @@ func (f *fire) due(ctx context.Context) error {
 	return f.advance(ctx, due, f.trouble)
 }
 
-// pass passes over the times that have come.
+// pass skips the due times.
 func (f *fire) pass(ctx context.Context) error {
 	due, err := f.times(ctx)
 	if err != nil || f.came == 0 {
@@ -152,7 +152,7 @@ func (f *fire) pass(ctx context.Context) error {
 	return f.advance(ctx, due, trouble)
 }
 
-// times returns the times that have come, and sets how many they are. It pauses a job whose schedule cannot be parsed.
+// times returns the due times, and sets their number. It pauses a job whose schedule cannot be parsed.
 func (f *fire) times(ctx context.Context) (schedule.Due, error) {
 	j := &f.job
 	table, err := schedule.New(j.Spec)
@@ -164,7 +164,7 @@ func (f *fire) times(ctx context.Context) (schedule.Due, error) {
 	return due, nil
 }
 
-// advance moves the job to its next time, ends it where there is none, and pauses it in trouble.
+// advance moves the job to its next time, ends it if there is none, and pauses it in trouble.
 func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) error {
 	j := &f.job
 	j.Next, j.Runs = &due.Next, j.Runs+f.ran
@@ -199,10 +199,10 @@ func (f *fire) prune(ctx context.Context) error {
 	return dbsqlc.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
 }
 
-// runs tells the conversation of each time, in their order.
+// runs posts a run to the conversation for each time, in order.
 func (f *fire) runs(ctx context.Context, times []time.Time) error {
 	skip, err := "", error(nil)
-	if f.job.Service == "" { // the others wait in line, each conversation for itself
+	if f.job.Service == "" { // the others are queued by conversation
 		skip, err = f.skips(ctx)
 	}
 	if err != nil {
@@ -220,8 +220,8 @@ func (f *fire) runs(ctx context.Context, times []time.Time) error {
 	return nil
 }
 
-// skips says why the job posts nothing now. A run that no turn has begun is posted once: a queue of equal messages would be
-// of no use.
+// skips returns the reason why the job posts nothing now; empty: it posts. A run that waits for its turn is posted once: a queue of
+// equal messages would be useless.
 func (f *fire) skips(ctx context.Context) (string, error) {
 	if f.beat != nil && f.beat.Skip != "" {
 		return f.beat.Skip, nil
@@ -242,7 +242,7 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// record writes what a time has begun: a run, or, for the job of a service, its place in the line.
+// record records a due time: as a run, or, for the job of a service, as a firing in the queue.
 func (f *fire) record(ctx context.Context, r run) error {
 	if f.job.Service == "" {
 		return f.recordRun(ctx, r)
@@ -256,7 +256,7 @@ func (f *fire) record(ctx context.Context, r run) error {
 	return nil
 }
 
-// recordRun writes a run and the row that tells its conversation, once for each key.
+// recordRun writes a run and its message to the conversation, once for each key.
 func (f *fire) recordRun(ctx context.Context, r run) error {
 	told := chat.InternalMessage{
 		Session: f.job.Target, Key: string(f.job.ID) + "@" + r.key, Origin: chat.OriginCron, Text: f.text(r), Options: chat.Options{Think: f.job.Think},
@@ -299,7 +299,7 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 	if err != nil {
 		return err
 	}
-	if row == 0 { // told under this key when the run was noted before, and forgotten since
+	if row == 0 { // posted under this key when the run was recorded before, and deleted since
 		return nil
 	}
 	if f.job.Home != "" {
@@ -309,11 +309,11 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 	return dbsqlc.Q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
 }
 
-// OwnConversation is the key of the conversation of a job.
+// OwnConversation returns the key of the conversation of a job.
 func OwnConversation(id chat.JobID) chat.SessionKey { return chat.SessionKey("cron:" + string(id)) }
 
-// text is what the model reads. The time is shown in the timezone of the job. What an administrator has conversations of services told begins
-// with a header of its own, which nothing that a consumer wrote can begin with.
+// text returns the message for the model. The time is shown in the timezone of the job. A message of an administrator to conversations of
+// services begins with a separate header, which no text written by a consumer can begin with.
 func (f *fire) text(r run) string {
 	zone := f.now.Location()
 	if known, err := schedule.Zone(f.job.Zone); err == nil {
@@ -343,7 +343,7 @@ func (f *fire) text(r run) string {
 	return before + "[" + strings.Join(parts, " · ") + "]\n" + message
 }
 
-// address is where the answer goes on a platform; nil: to none.
+// address returns the address of the reply on a platform; nil: none.
 func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 	from := f.job.Target
 	if from == "" {
@@ -378,8 +378,7 @@ func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
 	return yes, nil
 }
 
-// LastTalk is the value that stands for a conversation if a heartbeat is delivered to the one in which its person wrote
-// last.
+// LastTalk is the target value of heartbeats that are delivered to the conversation in which the user wrote last.
 const LastTalk = "last"
 
 // wake wakes the turns of the conversations that got a message, after the commit.
@@ -389,7 +388,7 @@ func (f *fire) wake() {
 	}
 }
 
-// converse makes the job's own conversation, or brings it up to date.
+// converse creates or updates the separate conversation of the job.
 func (f *fire) converse(ctx context.Context, told chat.InternalMessage) error {
 	channel, origin := "cron", chat.Origin{Label: f.job.Name, Provider: "cron"}
 	if told.To != nil {

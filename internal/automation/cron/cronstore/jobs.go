@@ -21,29 +21,29 @@ import (
 	"xbot/internal/user/users"
 )
 
-// MaxJobs is how many jobs of a user may be active or paused.
+// MaxJobs limits the active and paused jobs of a user.
 const MaxJobs = 100
 
 // Job is a job with its parsed schedule.
 type Job struct {
 	chat.Job
 	Spec  schedule.Spec
-	Home  chat.SessionKey // where it was made
-	Agent string          // who answers in a conversation of its own
+	Home  chat.SessionKey // conversation in which it was made
+	Agent string          // agent of a separate conversation of the job
 	// MadeBy is the key of the request that made it; empty: it has none.
 	MadeBy string
-	// Most is how many such jobs its owner may have; 0: MaxJobs.
+	// Most limits such jobs of its owner; 0: MaxJobs.
 	Most int
 }
 
-// Clock is the time of the database, which all processes share.
+// Clock returns the time of the database, which all processes share.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 	now, err := dbsqlc.Q.CronClock(ctx, s.db.Pool)
 	return now, pg.Classify(err)
 }
 
-// AddJob keeps a job whose first time is j.Next. Made by the same request before, it returns that one, and fresh is false.
-// TooLarge: the owner has as many as are kept.
+// AddJob stores a job whose first time is j.Next. For a repeated request it returns the existing job, and fresh is false.
+// TooLarge: the owner has the maximum.
 func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := users.Lock(ctx, tx, j.Owner); err != nil {
@@ -93,7 +93,7 @@ func insertOf(j Job) dbsqlc.CronInsertParams {
 	return p
 }
 
-// times are the columns of the instants of a job.
+// times returns the columns of the instants of a job.
 func (j Job) times() (at, next, due *time.Time) {
 	if !j.Spec.At.IsZero() {
 		at = &j.Spec.At
@@ -104,12 +104,12 @@ func (j Job) times() (at, next, due *time.Time) {
 	return at, next, due
 }
 
-// offset is how much later than its times the job begins.
+// offset returns the delay of the job after its times.
 func (j Job) offset() time.Duration {
 	return schedule.Offset(string(j.ID), time.Duration(j.Jitter)*time.Second)
 }
 
-// Job reads one; NotFound if there is none, or it was deleted.
+// Job reads a job. NotFound: there is none, or it was deleted.
 func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
 	row, err := dbsqlc.Q.CronGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -122,7 +122,7 @@ func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
 
 func noJob(id chat.JobID) error { return fault.Errorf(fault.NotFound, "there is no job %q", id) }
 
-// Listed says which jobs are listed. The zero value lists all.
+// Listed selects jobs to list. The zero value lists all.
 type Listed struct {
 	Owner   chat.UserID // 0: of all users
 	Track   string      // TrackHouse or TrackServices; empty: both
@@ -131,11 +131,11 @@ type Listed struct {
 
 // The tracks of jobs.
 const (
-	TrackHouse    = "house"    // jobs of people, and heartbeats
-	TrackServices = "services" // those that tell conversations of services
+	TrackHouse    = "house"    // jobs of users, and heartbeats
+	TrackServices = "services" // jobs that post to conversations of services
 )
 
-// Jobs lists jobs, those first that run next.
+// Jobs lists jobs, the next to run first.
 func (s *Store) Jobs(ctx context.Context, which Listed) ([]Job, error) {
 	rows, err := dbsqlc.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(which.Owner), Track: which.Track, Service: which.Service})
 	if err != nil {
@@ -210,7 +210,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 	return out, err
 }
 
-// DeleteJob ends a job for good, with its history. Runs that no turn has begun are dropped; what it has told conversations stays.
+// DeleteJob deletes a job with its history. Runs that no turn has begun are dropped; messages that it posted to conversations stay.
 func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.CronDelete(ctx, tx, id)
@@ -234,10 +234,10 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 	})
 }
 
-// keepDone is how many jobs of a user that are done are kept: a person who is reminded of things has many.
+// keepDone limits the jobs of a user that are kept after they are done: a user of reminders has many.
 const keepDone = 100
 
-// deleteDoneJobs deletes what a user's older jobs left that are done.
+// deleteDoneJobs deletes the older done jobs of a user.
 func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
 	gone, err := dbsqlc.Q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
 	if err != nil {
@@ -246,7 +246,7 @@ func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
 	return forgetRuns(ctx, t, gone)
 }
 
-// forgetRuns forgets the runs of those jobs that were deleted, but runs that have a place.
+// forgetRuns deletes the runs of those jobs that were deleted, except runs that have a place.
 func forgetRuns(ctx context.Context, t *pg.Tx, jobs []chat.JobID) error {
 	if len(jobs) == 0 {
 		return nil
@@ -285,7 +285,7 @@ func jobOf(r dbsqlc.CronJob) Job {
 	}
 }
 
-// permitsOf is what a job narrows; nil: nothing. What cannot be read leaves no tool.
+// permitsOf returns the restrictions of a job; nil: none. Invalid ones leave no tool.
 func permitsOf(row json.RawMessage) *chat.JobPermits {
 	if len(row) == 0 || string(row) == "{}" {
 		return nil
@@ -297,7 +297,7 @@ func permitsOf(row json.RawMessage) *chat.JobPermits {
 	return out
 }
 
-// serviceOf is the service whose conversations a job tells; empty: none.
+// serviceOf returns the service to whose conversations a job posts; empty: none.
 func serviceOf(r dbsqlc.CronJob) string {
 	if r.ServiceID == nil {
 		return ""
@@ -312,10 +312,10 @@ const (
 	whyGone    = "gone"
 )
 
-// saidRunes bounds what is shown of an answer.
+// saidRunes limits the part of a reply that is shown.
 const saidRunes = 200
 
-// RunOf is the run of a row.
+// RunOf returns the run of a row.
 func RunOf(r dbsqlc.CronRunsRow) chat.JobRun {
 	out := chat.JobRun{
 		ID: r.ID, Scheduled: r.ScheduledAt, Reason: r.Reason, Session: r.SessionKey, Began: r.CreatedAt, Ended: r.EndedAt, Why: r.Skipped, Said: chat.FirstWords(r.Said, saidRunes),

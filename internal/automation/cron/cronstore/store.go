@@ -5,7 +5,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps the jobs of users, and fires them. It is safe for concurrent use.
+// Store stores the jobs of users, and fires them. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// trackPage is how many runs of a firing one transaction writes.
+	// trackPage limits the runs of a firing that one transaction writes.
 	trackPage = 500
-	// trackLook is how long the line is trusted that nobody moves although runs have places: the end of a turn wakes it.
+	// trackLook is the interval after which the track is checked although runs are in progress: the end of a turn wakes it.
 	trackLook = 15 * time.Second
-	// fromAdmin begins what an administrator has the conversations of a service told (spec/004).
+	// fromAdmin begins the message of an administrator to conversations of a service (spec/004).
 	fromAdmin = "[System Instruction - From Admin]"
 )
 
-// AdvanceTrack moves the line of the runs of services' jobs, in one transaction: what has ended gives its place back, what takes too long is
-// asked to stop, the firing that came first gets more of its runs, those of consumers are passed over whose key is revoked or whose service has used
-// up its tokens of the day, and those that are next get what places there are. Those of conversations that a person has taken wait. Done again it
-// finds what it did: a firing tells each conversation once.
+// AdvanceTrack advances the queue of runs of services' jobs, in one transaction: ended runs free their places, runs that take too long are
+// asked to stop, the firing that came first gets more of its runs, runs of consumers are skipped whose key is revoked or whose service has
+// used up its tokens of the day, and the next runs get the free places. Runs of conversations in a handover wait. Repeating it is safe:
+// a firing posts to each conversation once.
 func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration) (out chat.Tracked, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := LockTrack(ctx, tx); err != nil {
@@ -81,7 +81,7 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 	return out, err
 }
 
-// settle gives the places back of runs whose turns are over. Those of jobs that were deleted meanwhile are forgotten then.
+// settle frees the places of runs whose turns are over. Those of jobs that were deleted meanwhile are deleted then.
 func settle(ctx context.Context, tx *pg.Tx) error {
 	jobs, err := dbsqlc.Q.TrackSettle(ctx, tx)
 	if err != nil {
@@ -90,7 +90,7 @@ func settle(ctx context.Context, tx *pg.Tx) error {
 	return forgetRuns(ctx, tx, jobs)
 }
 
-// fill writes runs of firings into the line. filled says that there was a firing to look at.
+// fill adds runs of firings to the queue. filled reports whether there was a firing to process.
 func fill(ctx context.Context, tx *pg.Tx) (filled bool, added int, err error) {
 	single, err := dbsqlc.Q.TrackFillOne(ctx, tx, trackPage)
 	if err != nil {
@@ -107,7 +107,7 @@ func fill(ctx context.Context, tx *pg.Tx) (filled bool, added int, err error) {
 	return single > 0 || len(some) > 0, added, nil
 }
 
-// stopLate asks the turns of runs to stop that take too long. A run that no turn has begun is dropped.
+// stopLate stops the turns of runs that take too long. A run that no turn has begun is dropped.
 func stopLate(ctx context.Context, tx *pg.Tx, most time.Duration) error {
 	late, err := dbsqlc.Q.TrackLate(ctx, tx, pg.Interval(most))
 	if err != nil {
@@ -144,7 +144,7 @@ func drop(ctx context.Context, tx *pg.Tx, id chat.InboxID) error {
 	return nil
 }
 
-// postNext tells the conversation of the run that is next. told is 0 where that one is gone; more is false where none is next.
+// postNext posts the next run to its conversation. told is 0 if the conversation is gone; more is false if there is no next run.
 func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 	r, err := dbsqlc.Q.TrackNext(ctx, tx)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -166,7 +166,7 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 	row, err := inbox.PostRow(ctx, tx, chat.InternalMessage{
 		Session: r.SessionKey, Key: string(f.job.ID) + "@" + r.Key, Origin: chat.OriginCron, Text: text, To: to, Options: chat.Options{Think: f.job.Think},
 	}, "")
-	if fault.Is(err, fault.NotFound) || err == nil && row == 0 { // deleted meanwhile, or told when the run was there before
+	if fault.Is(err, fault.NotFound) || err == nil && row == 0 { // deleted meanwhile, or posted when the run existed before
 		return 0, true, dbsqlc.Q.TrackGone(ctx, tx, r.ID)
 	}
 	if err != nil {
@@ -176,7 +176,7 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 	return 1, true, dbsqlc.Q.TrackPost(ctx, tx, dbsqlc.TrackPostParams{ID: r.ID, InboxID: int64(row)})
 }
 
-// LockTrack has the line stand still until the transaction ends. It is taken before conversations are.
+// LockTrack locks the track until the transaction ends. It is locked before conversations are.
 func LockTrack(ctx context.Context, tx *pg.Tx) error {
 	if err := dbsqlc.Q.TrackLock(ctx, tx); err != nil {
 		return fmt.Errorf("lock the track: %w", err)
@@ -184,8 +184,8 @@ func LockTrack(ctx context.Context, tx *pg.Tx) error {
 	return nil
 }
 
-// PutBack gives the places of a conversation back in which runs wait that no turn has begun: a person takes it, and they go on when it is given
-// back. The line stands still (LockTrack).
+// PutBack frees the places of a conversation's runs that no turn has begun: a handover begins, and they continue when it ends. The caller
+// holds the lock of the track (LockTrack).
 func PutBack(ctx context.Context, tx *pg.Tx, key chat.SessionKey) error {
 	if err := dbsqlc.Q.TrackPutBack(ctx, tx, key); err != nil {
 		return fmt.Errorf("put the runs of %s back in line: %w", key, err)
@@ -194,7 +194,7 @@ func PutBack(ctx context.Context, tx *pg.Tx, key chat.SessionKey) error {
 	return nil
 }
 
-// TracksToWake says, at times, whether the line has work that nobody may be looking after.
+// TracksToWake returns the track's id if it has work that may have lost its wake.
 func (s *Store) TracksToWake(ctx context.Context) ([]string, error) {
 	due, err := dbsqlc.Q.TrackToWake(ctx, s.db.Pool)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !due {
@@ -203,15 +203,15 @@ func (s *Store) TracksToWake(ctx context.Context) ([]string, error) {
 	return []string{chat.TrackID}, pg.Classify(err)
 }
 
-// claimsAdmin finds what reads as the header of an administrator.
+// claimsAdmin matches text that reads as the header of an administrator.
 var claimsAdmin = regexp.MustCompile(`(?i)\[(\s*system\s+instruction)`)
 
-// unclaimed takes from what a consumer wrote what would make it look like the words of an administrator.
+// unclaimed removes text of a consumer that imitates the header of an administrator.
 func unclaimed(text string) string { return claimsAdmin.ReplaceAllString(text, "($1") }
 
-// Owner is who has jobs.
+// Owner describes the owner of jobs.
 type Owner struct {
-	// Consumer says that it is one conversation of a service, whose own jobs these are.
+	// Consumer reports whether the owner is one conversation of a service, which owns these jobs.
 	Consumer     bool
 	Service      string
 	Conversation chat.SessionKey
@@ -221,7 +221,7 @@ type Owner struct {
 	Administrator bool
 }
 
-// JobOwner says who a user is who has jobs, or is about to. NotFound: there is no such user.
+// JobOwner describes a user as the owner of jobs, existing or new. NotFound: there is no such user.
 func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
 	r, err := dbsqlc.Q.CronOwner(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -236,7 +236,7 @@ func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
 	}, nil
 }
 
-// WakeService wakes the jobs of a service that may act again, in the transaction that lets them.
+// WakeService wakes the jobs of a service that may act again, in the transaction that permits them.
 func WakeService(ctx context.Context, tx *pg.Tx, service string) error {
 	ids, err := dbsqlc.Q.CronOfService(ctx, tx, service)
 	if err != nil {

@@ -13,15 +13,15 @@ import (
 // Func is a function that a hook can name. It ends with its context.
 type Func func(ctx context.Context, q hook.Question) (hook.Answer, error)
 
-// Callbacks are the functions by name. A build adds its own here.
+// Callbacks are the functions by name. A build can add more here.
 type Callbacks map[string]Func
 
 var _ hook.Asker = Callbacks{}
 
-// Standard are the functions that come with the program.
+// Standard returns the functions that come with the program.
 func Standard(log *slog.Logger) Callbacks { return Callbacks{"log": logs(log), "timing": timing(log)} }
 
-// Names lists the functions.
+// Names lists the names of the functions.
 func (c Callbacks) Names() []string { return slices.Sorted(maps.Keys(c)) }
 
 // Ask implements hook.Asker. A function that panics has failed.
@@ -38,7 +38,7 @@ func (c Callbacks) Ask(ctx context.Context, h hook.Handler, q hook.Question) (an
 	return fn(ctx, q)
 }
 
-// logs writes a line for each event, without what people wrote.
+// logs writes a line for each event, without the text of users.
 func logs(log *slog.Logger) Func {
 	return func(_ context.Context, q hook.Question) (hook.Answer, error) {
 		p := q.Payload
@@ -47,7 +47,7 @@ func logs(log *slog.Logger) Func {
 	}
 }
 
-// timing writes how long calls of tools took.
+// timing logs the duration of tool calls.
 func timing(log *slog.Logger) Func {
 	return func(_ context.Context, q hook.Question) (hook.Answer, error) {
 		p := q.Payload

@@ -1,4 +1,4 @@
-// Package ask holds the kinds of handlers that hooks can name: commands in the sandbox and on the server's host, addresses,
+// Package ask implements the kinds of handlers that hooks can name: commands in the sandbox and on the server's host, addresses,
 // and functions of the program.
 package ask
 
@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Command asks commands: those of the host on the host, the others in the sandbox of the conversation.
+// Command asks commands: those of the host on the host, all others in the sandbox of the conversation.
 type Command struct {
 	Sandbox hook.Asker
 	Host    hook.Asker
@@ -30,10 +30,10 @@ func (c Command) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook
 	return c.Sandbox.Ask(ctx, h, q)
 }
 
-// denies is the exit status by which a command says no, with the reason on its standard error.
+// denies is the exit status by which a command denies, with the reason on its standard error.
 const denies = 2
 
-// read makes an answer of how a command ended.
+// read returns the answer of a command that has ended.
 func read(code int, out, errs []byte) (hook.Answer, error) {
 	switch code {
 	case 0:
@@ -47,7 +47,7 @@ func read(code int, out, errs []byte) (hook.Answer, error) {
 	return hook.Answer{}, fault.Errorf(fault.Invalid, "exit status %d", code)
 }
 
-// said is what a command wrote on its standard error, as a reason.
+// said returns the standard error of a command as a reason.
 func said(errs []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(errs), "\uFFFD"))
 	if utf8.RuneCountInString(text) > hook.MaxReason {
@@ -56,7 +56,7 @@ func said(errs []byte) string {
 	return text
 }
 
-// environment is what a command is told beside its standard input.
+// environment returns the variables that a command gets in addition to its standard input.
 func environment(q hook.Question) []string {
 	return []string{
 		"XBOT_SESSION_ID=" + string(q.Session), "XBOT_HOOK_EVENT=" + string(q.Payload.Event), "XBOT_HOOK_EVENT_ID=" + q.Payload.ID,
@@ -64,7 +64,7 @@ func environment(q hook.Question) []string {
 	}
 }
 
-// bounded keeps the beginning of what is written and takes the rest.
+// bounded keeps the beginning of the output and drops the rest.
 type bounded struct {
 	bytes.Buffer
 
@@ -72,7 +72,7 @@ type bounded struct {
 	over bool
 }
 
-// Write never fails, so that whoever writes too much is not stopped by it.
+// Write never fails, so that a command that writes too much is not stopped by it.
 func (b *bounded) Write(piece []byte) (int, error) {
 	if room := b.most - b.Len(); len(piece) > room {
 		b.over = true
@@ -82,7 +82,7 @@ func (b *bounded) Write(piece []byte) (int, error) {
 	return b.Buffer.Write(piece)
 }
 
-// all reads a stream to its end, which is an error where it is longer than an answer may be.
+// all reads a stream to its end. A stream longer than an answer may be is an error.
 func all(r io.Reader) ([]byte, error) {
 	out, err := io.ReadAll(io.LimitReader(r, hook.MaxAnswer+1))
 	switch {

@@ -13,20 +13,20 @@ import (
 	"xbot/internal/fault"
 )
 
-// Host asks commands on the server's host, as the user that the server runs as. They get the payload as their standard
-// input, PATH, HOME and LANG of the server, what environment says, and nothing else of what the server knows. When the
-// time is up, or the server dies in whatever way, the whole process group is killed.
+// Host runs commands on the server's host, as the user that the server runs as. They get the payload as their standard
+// input, PATH, HOME and LANG of the server, the variables of environment, and no other variables of the server. When the
+// time is up, or the server ends in any way, the whole process group is killed.
 type Host struct {
-	Dir string // their working folder; empty: that of the server
+	Dir string // working folder of commands; empty: that of the server
 }
 
 var _ hook.Asker = Host{}
 
-// afterKill is how long the pipes of a killed command may stay open.
+// afterKill is the time in which the pipes of a killed command may stay open.
 const afterKill = 2 * time.Second
 
 // guarded becomes the command in $1. Before, it leaves a guard in its process group that reads descriptor 3, whose other end
-// the server alone holds: when the server is gone, the guard reads the end of it and kills the group. It is nobody's child and
+// only the server holds: when the server is gone, the guard reads the end of it and kills the group. The guard is an orphan and
 // holds no other descriptor, so that the command neither waits for it nor is waited for because of it.
 const guarded = `( { read -r gone; kill -s KILL 0; } <&3 3<&- >/dev/null 2>&1 & ); exec 3<&-; exec sh -c "$1"`
 
@@ -52,7 +52,7 @@ func (s Host) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.An
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Run()
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind, if anything
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // its remaining processes, if any
 	}
 	ended, exited := errors.AsType[*exec.ExitError](err)
 	switch {

@@ -11,16 +11,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// HTTP asks addresses: the payload is posted, and the answer is read like that of a command. Redirects are not followed.
+// HTTP posts the payload to addresses, and reads the answer like that of a command. Redirects are not followed.
 type HTTP struct {
-	Client *http.Client      // which decides what may be reached (internal/host/safehttp)
+	Client *http.Client      // limits the addresses that may be reached (internal/host/safehttp)
 	Env    map[string]string // variables that headers may name
 	Agent  string            // names the program
 }
 
 var _ hook.Asker = HTTP{}
 
-// NewHTTP takes the connections of a client, and follows no redirects with them.
+// NewHTTP returns an HTTP that uses the connections of a client, and follows no redirects.
 func NewHTTP(client *http.Client, env map[string]string, agent string) HTTP {
 	own := *client
 	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -54,7 +54,7 @@ func (a HTTP) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.An
 	return hook.ParseAnswer(out)
 }
 
-// bare is an error without the address, which may hold a secret.
+// bare returns an error without the address, which may hold a secret.
 func bare(err error) error {
 	if in, ok := errors.AsType[*url.Error](err); ok {
 		return in.Err

@@ -11,15 +11,15 @@ import (
 	"xbot/internal/fault"
 )
 
-// MCPServers call tools of MCP servers for the person of a conversation.
+// MCPServers calls tools of MCP servers for the user of a conversation.
 type MCPServers interface {
-	// CallTool calls a tool of a server of that name: the installation's where shared, else the one that the person uses. NotFound: there is
-	// none.
+	// CallTool calls a tool of a server of that name: the installation's where shared, else the user's. NotFound: there is no such
+	// server.
 	CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error)
 }
 
-// MCP asks tools of MCP servers: what they answer is read like the answer of a command. The administrator's file means the servers of the
-// installation, so that nobody puts one of their own in the place of one that guards them.
+// MCP asks tools of MCP servers: their results are read like the output of a command. The administrator's file means the servers of the
+// installation, so that a user's server cannot replace one that guards the installation.
 type MCP struct{ Servers MCPServers }
 
 var _ hook.Asker = MCP{}
@@ -40,10 +40,10 @@ func (m MCP) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Ans
 	return hook.ParseAnswer([]byte(result.Content))
 }
 
-// place is where a member of the payload is to stand: ${tool_input.command}.
+// place matches a reference to a member of the payload: ${tool_input.command}.
 var place = regexp.MustCompile(`\$\{([A-Za-z0-9_.]+)\}`)
 
-// fill puts members of a payload into the arguments of a call. No arguments: the payload is them.
+// fill puts members of a payload into the arguments of a call. Without arguments it returns the payload.
 func fill(input json.RawMessage, payload []byte) (json.RawMessage, error) {
 	if input == nil {
 		return payload, nil
@@ -55,8 +55,8 @@ func fill(input json.RawMessage, payload []byte) (json.RawMessage, error) {
 	return json.Marshal(filled(arguments, members))
 }
 
-// filled is a value with the members of the payload in its texts. A text that is a place and nothing else becomes what stands there, whatever
-// it is; what is not there is empty.
+// filled returns a value with the members of the payload in its texts. A text that is only a reference becomes the member, of any type;
+// a missing member is empty.
 func filled(value, members any) any {
 	switch v := value.(type) {
 	case string:
@@ -90,7 +90,7 @@ func member(of any, path string) any {
 	return of
 }
 
-// text is a value in the middle of a text.
+// text returns a value as a part of a text.
 func text(value any) string {
 	switch v := value.(type) {
 	case nil:

@@ -40,7 +40,7 @@ func (s Sandbox) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook
 	defer p.Kill()
 	go func() {
 		in := p.Stdin()
-		_, _ = in.Write(q.Body) // a command need not read what it is told
+		_, _ = in.Write(q.Body) // a command need not read its input
 		_ = in.Close()
 	}()
 	out, err := all(p.Stdout())

@@ -5,7 +5,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps triggers and the calls of other programs to them. It is safe for concurrent use.
+// Store stores triggers and the calls of other programs to them. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

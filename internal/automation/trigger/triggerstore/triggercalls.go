@@ -25,8 +25,8 @@ type Delivery struct {
 	Key     string // of the delivery, unique for its trigger; the same key is the same call at any distance in time
 	Event   string
 	Bytes   int
-	Text    string // what the conversation gets
-	Note    string // what its owner should know of it
+	Text    string // message for the conversation
+	Note    string // message for its owner
 }
 
 // Called is the result of a delivery.
@@ -38,9 +38,9 @@ type Called struct {
 // callsWindow is the time over which the calls of a trigger are counted.
 const callsWindow = time.Minute
 
-// CallTrigger accepts an authentic call: its row and what the conversation is told are one transaction. A repeated call finds its
-// own row, even if the trigger is off by now. Calls of one trigger are serialized, so that all replicas together keep to its
-// limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited says when to come again.
+// CallTrigger accepts an authentic call: it writes its row and its message to the conversation in one transaction. A repeated call finds
+// the existing row, even if the trigger is off by now. Calls of one trigger are serialized, so that all replicas together respect its
+// limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited has the time to retry.
 func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.TriggerLock(ctx, tx, d.Trigger)
@@ -108,7 +108,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	return dbsqlc.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 
-// answersIn is where answers are delivered on a platform; nil: on none. A conversation that is not its owner's any more gets none.
+// answersIn returns the address of replies on a platform; nil: none. A conversation that is not its owner's any more gets none.
 func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*chat.Address, error) {
 	key := cmp.Or(row.AnswerIn, row.SessionKey)
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, tx, key)
@@ -121,8 +121,8 @@ func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*
 	return inbox.CurrentAddress(ctx, tx, key)
 }
 
-// calledSession makes sure that the conversation of a trigger is there and its owner's. One of its own is made, on the channel that
-// its answers are for.
+// calledSession checks that the conversation of a trigger exists and belongs to its owner. A separate one of the trigger is created, on
+// the channel that its replies are for.
 func (s *Store) calledSession(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, to *chat.Address) error {
 	if row.SessionKey == hookConversation(row.ID) {
 		origin := chat.Origin{Label: row.Name, Provider: "hook"}
@@ -142,12 +142,12 @@ func (s *Store) calledSession(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger
 	return err
 }
 
-// hookConversation is the key of the conversation of a trigger.
+// hookConversation returns the key of the conversation of a trigger.
 func hookConversation(id string) chat.SessionKey {
 	return session.Key{Kind: session.KindHook, ID: id}.String()
 }
 
-// TriggerRefused notes for the owner of a trigger why a call was refused, at most once in a second.
+// TriggerRefused stores for the owner of a trigger why a call was refused, at most once in a second.
 func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {
 	return pg.Classify(dbsqlc.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: chat.Clean(why)}))
 }

@@ -15,20 +15,20 @@ import (
 	"xbot/internal/turn/inbox"
 )
 
-// MaxTriggers is how many triggers a user may have.
+// MaxTriggers limits the triggers of a user.
 const MaxTriggers = 100
 
-// OwnedTrigger is a trigger with what only the product knows of it.
+// OwnedTrigger is a trigger with its internal fields.
 type OwnedTrigger struct {
 	chat.Trigger
 
 	Owner  chat.UserID
 	Secret []byte // sealed
-	MadeBy string // what asked for it, such as a call of a tool; empty: a person
+	MadeBy string // the request that made it, such as a tool call; empty: a user
 }
 
-// AddTrigger keeps a new trigger. A call of a tool that is made again finds what it made. Conflict: the owner has one of that
-// name, or as many as they may.
+// AddTrigger stores a new trigger. A repeated tool call finds the trigger that it made. Conflict: the owner has one of that
+// name, or the maximum.
 func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, error) {
 	var made dbsqlc.Trigger
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -109,7 +109,7 @@ func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger,
 	return out, nil
 }
 
-// ReplaceTrigger changes what its owner may change of a trigger: everything but its source.
+// ReplaceTrigger changes the fields of a trigger that its owner may change: everything but its source.
 func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string, d chat.TriggerDraft) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		taken, err := dbsqlc.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: chat.Clean(d.Name), ID: id})
@@ -126,7 +126,7 @@ func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string,
 	})
 }
 
-// SetTriggerSecret replaces the sealed secret of a trigger: what is signed with the one before is refused from then on.
+// SetTriggerSecret replaces the sealed secret of a trigger: from then on, calls that are signed with the old one are refused.
 func (s *Store) SetTriggerSecret(ctx context.Context, user chat.UserID, id string, sealed []byte) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, sealed); err != nil {
@@ -148,7 +148,7 @@ func changedTrigger(n int64, err error) error {
 	return err
 }
 
-// SessionPlace says where on a platform a conversation of a user takes place; nil: on none. NotFound: they have no such
+// SessionPlace returns the address of a user's conversation on a platform; nil: it is on none. NotFound: the user has no such
 // conversation.
 func (s *Store) SessionPlace(ctx context.Context, user chat.UserID, key chat.SessionKey) (place *chat.Address, err error) {
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, s.db.Pool, key)

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// ChannelAccount is a bot on a platform as it is configured.
+// ChannelAccount is the configuration of a bot on a platform.
 type ChannelAccount struct {
 	Channel  string
 	Account  string
@@ -53,7 +53,7 @@ func accountOf(r dbsqlc.ChannelAccount) (ChannelAccount, error) {
 	return a, nil
 }
 
-// SaveChannelAccount makes an account or replaces what it is configured with. by is 0 where the environment says it.
+// SaveChannelAccount creates an account or replaces its configuration. by is 0 if the environment sets it.
 func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
 	settings, err := json.Marshal(a.Settings)
 	if err != nil {
@@ -87,7 +87,7 @@ func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string
 	return n > 0, pg.Classify(err)
 }
 
-// ReleaseChannel gives a connection back.
+// ReleaseChannel releases the lease of an account's connection.
 func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder string) error {
 	return pg.Classify(dbsqlc.Q.ChannelRelease(ctx, s.db.Pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
 }
@@ -101,14 +101,14 @@ func (s *Store) ReportChannel(ctx context.Context, channel, account string, conn
 	return pg.Classify(dbsqlc.Q.ChannelReport(ctx, s.db.Pool, p))
 }
 
-// SpendSign counts a sign of life of an account and reports whether it may be shown: budget is how many may be in an hour. The
-// count outlives processes.
+// SpendSign counts a progress call of an account and reports whether it may be made: budget is the number allowed per hour.
+// The count outlives processes.
 func (s *Store) SpendSign(ctx context.Context, channel, account string, budget int) (bool, error) {
 	may, err := dbsqlc.Q.ChannelSign(ctx, s.db.Pool, dbsqlc.ChannelSignParams{Channel: channel, Account: account, Budget: int32(budget)})
 	return may, pg.Classify(err)
 }
 
-// RecallChannel returns what an adapter kept under a key; nil: nothing.
+// RecallChannel returns the value an adapter stored under a key; nil: there is none.
 func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
 	text, err := dbsqlc.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && text == "" {
@@ -124,7 +124,7 @@ func (s *Store) RecallChannel(ctx context.Context, channel, account, key string)
 	return value, nil
 }
 
-// RememberChannel keeps a value.
+// RememberChannel stores a value of an adapter under a key.
 func (s *Store) RememberChannel(ctx context.Context, channel, account, key string, value []byte) error {
 	text := base64.StdEncoding.EncodeToString(value)
 	return pg.Classify(dbsqlc.Q.ChannelRemember(ctx, s.db.Pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))

@@ -16,25 +16,25 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// ChannelOverview is an account with how it stands.
+// ChannelOverview is an account with its state.
 type ChannelOverview struct {
 	ChannelAccount
 
-	ChangedBy   string // name of the user; empty: the environment, or somebody who is gone
+	ChangedBy   string // name of the user; empty: the environment, or a user who was deleted
 	Connected   bool
 	ConnectedAt *time.Time
 	EventAt     *time.Time
 	Lag         *time.Duration
-	Error       string // of what is configured now
+	Error       string // of the current configuration
 	ErrorAt     *time.Time
 	Waiting     int           // messages that are still to be delivered
 	Oldest      time.Duration // for which the oldest of them has waited
-	Held        string        // what the platform said to the one that was tried last and that it did not take, at most 300 characters
-	Signs       int           // signs of life that were wanted in the hour that is counted
-	SignsBudget int           // how many of them may be shown; 0: nothing is counted
+	Held        string        // the error of the last tried message that is still waiting, at most 300 characters
+	Signs       int           // progress calls requested in the counted hour
+	SignsBudget int           // how many of them may be made; 0: they are not counted
 }
 
-// ChannelOverview reads all accounts with how they stand.
+// ChannelOverview reads all accounts with their states.
 func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) {
 	rows, err := dbsqlc.Q.ChannelOverview(ctx, s.db.Pool)
 	if err != nil {
@@ -59,7 +59,7 @@ func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) 
 	return out, nil
 }
 
-// AddChannelAccount makes an account. One that there is already is a Conflict.
+// AddChannelAccount creates an account. It returns Conflict if the account exists.
 func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
 	settings, err := json.Marshal(a.Settings)
 	if err != nil {
@@ -81,8 +81,8 @@ func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat
 	return pg.Classify(err)
 }
 
-// ReplaceChannelAccount changes what an account is configured with. One that was changed since a.Revision, or is gone, is a
-// Conflict.
+// ReplaceChannelAccount changes the configuration of an account. An account that was changed since a.Revision, or is gone,
+// is a Conflict.
 func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
 	settings, err := json.Marshal(a.Settings)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Store) EnableChannelAccount(ctx context.Context, channel, account strin
 	return pg.Classify(err)
 }
 
-// DeleteChannelAccount removes an account. What waits for it fails.
+// DeleteChannelAccount removes an account. Messages waiting for it fail.
 func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.ChannelAccountDelete(ctx, tx, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
@@ -124,7 +124,7 @@ func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account strin
 	})
 }
 
-// ChannelLastDirect returns where the person is who wrote last to an account in a direct chat; false: nobody has.
+// ChannelLastDirect returns the address of the user who last wrote to an account in a direct chat; false: there is none.
 func (s *Store) ChannelLastDirect(ctx context.Context, channel, account string) (chat.Address, bool, error) {
 	body, err := dbsqlc.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {

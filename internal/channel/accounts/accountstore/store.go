@@ -5,7 +5,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Store keeps the accounts of bots on platforms: their settings, who holds their connection, and how they are. It is safe for concurrent use.
+// Store stores the accounts of bots on platforms: their settings, the holder of their connection, and their state. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }

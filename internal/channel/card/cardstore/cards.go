@@ -1,4 +1,4 @@
-// Package cardstore stores the cards that models make, and hands them over for delivery.
+// Package cardstore stores the cards that models make, and queues them for delivery.
 package cardstore
 
 import (
@@ -16,16 +16,16 @@ import (
 	"xbot/internal/pg"
 )
 
-// MaxDrafts is how many cards of a conversation are kept: those that were changed last.
+// MaxDrafts is how many cards of a conversation are stored: the last changed ones.
 const MaxDrafts = 20
 
-// Store keeps the cards. It is safe for concurrent use.
+// Store stores the cards. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// DraftCard keeps a card of a conversation under an id. One that is there already stays as it is.
+// DraftCard stores a card of a conversation under an id. An existing one is unchanged.
 func (s *Store) DraftCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, c card.Card) error {
 	data, err := json.Marshal(c)
 	if err != nil {
@@ -40,7 +40,7 @@ func (s *Store) DraftCard(ctx context.Context, in chat.SessionKey, id string, ca
 	})
 }
 
-// Card reads a card of a conversation. NotFound: it has none of that id.
+// Card reads a card of a conversation. NotFound: there is none with that id.
 func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error) {
 	data, err := dbsqlc.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: chat.Clean(id)})
 	if err != nil {
@@ -49,7 +49,7 @@ func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.C
 	return decode(data)
 }
 
-// ChangeCard changes a card, once by each call: a call that has changed it before finds it as it is. An error of change changes nothing.
+// ChangeCard changes a card, once for each call: a repeated call gets the card unchanged. If change fails, nothing is changed.
 func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, change func(card.Card) (card.Card, error)) (card.Card, error) {
 	var out card.Card
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -72,7 +72,7 @@ func (s *Store) ChangeCard(ctx context.Context, in chat.SessionKey, id string, c
 	return out, err
 }
 
-// SendCard puts a card on its way to the chat that the turn of a call answers, once. It reports false where the turn answers none.
+// SendCard queues a card for the chat that the turn of a call answers, once. It returns false if the turn answers none.
 func (s *Store) SendCard(ctx context.Context, in chat.SessionKey, call chat.CallID, c card.Card) (sent bool, err error) {
 	data, err := json.Marshal(c)
 	if err != nil {

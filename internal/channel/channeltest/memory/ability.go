@@ -61,7 +61,7 @@ func (a *account) Delete(_ context.Context, _ channel.Address, id string) error 
 	return a.world.change(id, func(p *post) { p.gone = !a.has[Undying] })
 }
 
-// React puts a reaction to a message.
+// React adds a reaction to a message.
 func (a *account) React(_ context.Context, _ channel.Address, id, emoji string) error {
 	return a.world.change(id, func(p *post) {
 		if a.has[Effusive] || !slices.Contains(p.reactions, emoji) {
@@ -112,7 +112,7 @@ func (a *account) Stream(ctx context.Context, to channel.Address, m channel.Mess
 	return &stream{account: a, to: to, sent: sent}, err
 }
 
-// Resume goes on with an answer.
+// Resume continues an answer.
 func (a *account) Resume(_ context.Context, to channel.Address, id string) (channel.Stream, error) {
 	if a.world.find(id) == nil || a.has[Amnesiac] {
 		return nil, fault.Errorf(fault.NotFound, "no message %s", id)

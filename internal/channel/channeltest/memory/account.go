@@ -31,7 +31,7 @@ var (
 	_ channel.Finder   = finding{}
 )
 
-// Traits tells what the platform permits.
+// Traits returns the limits of the platform.
 func (a *account) Traits() channel.Traits {
 	if a.has[Vague] {
 		return channel.Traits{}
@@ -46,7 +46,7 @@ func (a *account) Traits() channel.Traits {
 	return t
 }
 
-// Check tells who the bot is.
+// Check returns the identity of the bot.
 func (a *account) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	if a.secret != "right" {
 		return channel.Identity{}, nil, fault.Errorf(fault.Denied, "the secret is wrong")

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/channel"
 )
 
-// event is what the platform tells the bot.
+// event is an event from the platform to the bot.
 type event struct {
 	kind   string // message, edit, recall, press
 	id     string // of a press
@@ -18,7 +18,7 @@ type event struct {
 	answer chan channel.Toast
 }
 
-// What calls to the platform end with.
+// Errors of calls to the platform.
 var (
 	errBroken  = errors.New("connection reset by peer")
 	errRefused = errors.New("the bot may not write here")
@@ -36,7 +36,7 @@ func (l *limited) Error() string { return "too many calls" }
 type conn struct {
 	world  *World
 	queue  []event
-	open   []event       // handed over and not acknowledged
+	open   []event       // delivered and not acknowledged
 	wake   chan struct{} // holds one token while there may be something new
 	closed bool
 }
@@ -101,7 +101,7 @@ func (c *conn) next(ctx context.Context) (e event, ok bool) {
 	}
 }
 
-// ack says how the newest event was taken in: if badly, it comes again.
+// ack acknowledges the newest event: if it failed, it comes again.
 func (c *conn) ack(e event, done bool) {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()
@@ -117,7 +117,7 @@ func (c *conn) ack(e event, done bool) {
 	c.poke()
 }
 
-// close breaks the connection: what was not acknowledged waits for the next one.
+// close breaks the connection: unacknowledged events wait for the next one.
 func (c *conn) close() {
 	c.world.mu.Lock()
 	defer c.world.mu.Unlock()

@@ -1,6 +1,6 @@
 package memory
 
-// Flaw is something that an adapter may do wrong.
+// Flaw is a fault of an adapter.
 type Flaw string
 
 // The flaws.

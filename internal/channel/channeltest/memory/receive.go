@@ -36,7 +36,7 @@ func (a *account) Run(ctx context.Context, to channel.Receiver, report channel.R
 		if a.has[Quits] {
 			<-ctx.Done()
 		}
-		if a.has[Forgets] { // it stays away long enough to be written to
+		if a.has[Forgets] { // it stays away long enough to miss messages
 			select {
 			case <-ctx.Done():
 			case <-time.After(20 * time.Millisecond):
@@ -57,7 +57,7 @@ func (a *account) home() *World {
 	return a.world
 }
 
-// newest is what a process remembers that should not.
+// newest is state of a process that it should not have.
 var newest atomic.Pointer[World]
 
 func (a *account) listen(ctx context.Context, c *conn, to channel.Receiver, report channel.Reporter) {
@@ -113,7 +113,7 @@ func (a *account) handle(ctx context.Context, e event, to channel.Receiver) erro
 	return nil
 }
 
-// envelope turns a message of the platform into one of ours.
+// envelope turns a message of the platform into an envelope.
 func (a *account) envelope(p post) chat.Envelope {
 	e := chat.Envelope{
 		ID:     p.id,
@@ -139,7 +139,7 @@ func (a *account) envelope(p post) chat.Envelope {
 	return a.spoil(e, p)
 }
 
-// spoil does what flaws do to an envelope.
+// spoil applies the flaws to an envelope.
 func (a *account) spoil(e chat.Envelope, p post) chat.Envelope {
 	if a.has[Garbles] {
 		e.Text = strings.Join(strings.Fields(e.Text), " ")

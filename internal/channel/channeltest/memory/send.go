@@ -52,10 +52,10 @@ func (a *account) put(to channel.Address, m channel.Message) (post, error) {
 	return a.world.accept(where, m, reply)
 }
 
-// quiet makes a text call nobody.
+// quiet removes the mentions of a text.
 func quiet(text string) string { return strings.ReplaceAll(text, calls, "@\u200beveryone") }
 
-// spoilMessage does what flaws do to a message.
+// spoilMessage applies the flaws to a message.
 func (a *account) spoilMessage(m channel.Message) channel.Message {
 	if a.has[Renames] {
 		m.Key = strconv.FormatUint(rand.Uint64(), 36)
@@ -98,7 +98,7 @@ func whereOf(to channel.Address) channeltest.Where {
 	return channeltest.Group
 }
 
-// fault is an error of the platform as the port has it.
+// fault converts an error of the platform to one of the port.
 func (a *account) fault(err error) error {
 	if err == nil {
 		return nil

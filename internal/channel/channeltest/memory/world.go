@@ -1,5 +1,5 @@
-// Package memory is a platform without a wire, for tests of the conformance suite itself: it can do everything that the
-// port knows, and an adapter to it can be given flaws, so that every claim is seen to fail.
+// Package memory is a platform in memory, for tests of the conformance suite itself: it has every ability of the port, and
+// its adapter can be given flaws, so that every claim is seen to fail.
 package memory
 
 import (
@@ -22,13 +22,13 @@ const (
 	thread  = "T1"
 	maxText = 2000
 	maxFile = 200_000
-	calls   = "@everyone" // calls everybody
+	calls   = "@everyone" // mentions all users
 )
 
-// people are those of every world.
+// people are the users of every world.
 var people = []chat.Peer{{ID: "ann", Name: "Ann"}, {ID: "bo", Name: "李 Bo"}}
 
-// World is the platform with its people. The zero value is not ready; New makes one.
+// World is the platform with its users. Its zero value is not ready; New makes one.
 type World struct {
 	flaws map[Flaw]bool
 	keys  bool // the platform drops a second message with a key; otherwise its history can be searched
@@ -99,7 +99,7 @@ func (w *World) account(secret string) channel.Account {
 	return finding{a}
 }
 
-// Write lets a person write.
+// Write writes a message as the person.
 func (w *World) Write(m channeltest.Written) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -123,7 +123,7 @@ func (w *World) Again(id string) {
 	w.send(event{kind: "message", post: *w.said[id]})
 }
 
-// Correct lets the person edit.
+// Correct edits a message as the person.
 func (w *World) Correct(id, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -131,14 +131,14 @@ func (w *World) Correct(id, text string) {
 	w.send(event{kind: "edit", post: *w.said[id]})
 }
 
-// Recall lets the person take back.
+// Recall takes back a message as the person.
 func (w *World) Recall(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.send(event{kind: "recall", post: *w.said[id]})
 }
 
-// Garbage delivers what nobody knows.
+// Garbage delivers events of unknown kinds.
 func (w *World) Garbage() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,7 +154,7 @@ func (w *World) Hold() {
 	w.holding = true
 }
 
-// Release delivers what was held back.
+// Release delivers the held events.
 func (w *World) Release(reverse bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,14 +175,14 @@ func (w *World) Acked(id string) bool {
 	return w.acked[id]
 }
 
-// Befall brings trouble to calls that send.
+// Befall causes trouble for calls that send.
 func (w *World) Befall(t channeltest.Trouble) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.trouble = t
 }
 
-// Broken names nothing: there is no wire to break.
+// Broken returns nothing: there are no malformed requests in memory.
 func (w *World) Broken() []string { return nil }
 
 // Shown is what people see of the bot.
@@ -216,7 +216,7 @@ func (p *post) shown() channeltest.Shown {
 	return s
 }
 
-// Press lets person 0 press a button.
+// Press presses a button as person 0.
 func (w *World) Press(card, button string, values map[string][]string) (channel.Toast, error) {
 	w.mu.Lock()
 	w.count++
@@ -242,7 +242,7 @@ func (w *World) Reactions(id string) []string {
 // Emoji is one that may be used.
 func (w *World) Emoji() string { return "OK" }
 
-// accept is what the platform does with a message of the bot.
+// accept processes a message of the bot as the platform.
 func (w *World) accept(to channeltest.Where, m channel.Message, replyTo string) (post, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -55,7 +55,7 @@ func (s *Server) routes() http.Handler {
 	return http.MaxBytesHandler(mux, 64<<20)
 }
 
-// token gives out an access token.
+// token issues an access token.
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	var in struct {
 		AppID     string `json:"app_id"`
@@ -73,7 +73,7 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"code": 0, "msg": "ok", "tenant_access_token": token, "expire": 7200})
 }
 
-// Expire ends every access token that was given out.
+// Expire ends every access token that was issued.
 func (s *Server) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Server) allowed(r *http.Request) *refusal {
 	return nil
 }
 
-// guarded serves what needs a token.
+// guarded serves endpoints that need a token.
 func (s *Server) guarded(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -137,7 +137,7 @@ func (s *Server) guarded(h handler) http.HandlerFunc {
 // whole is an answer that is not under data.
 type whole map[string]any
 
-// sending serves what sends a message, with the trouble that befalls it.
+// sending serves endpoints that send a message, with the trouble set for them.
 func (s *Server) sending(h handler) http.HandlerFunc {
 	served := s.guarded(h)
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -170,7 +170,7 @@ func (s *Server) sending(h handler) http.HandlerFunc {
 	}
 }
 
-// discard is an answer that nobody reads.
+// discard is an answer that is not read.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header         { return d.header }
@@ -184,7 +184,8 @@ func (s *Server) info(call) (any, *refusal) {
 	return whole{"code": 0, "msg": "ok", "bot": map[string]any{"activate_status": 2, "app_name": BotName, "open_id": BotID}}, nil
 }
 
-// scopes lists what was granted: oapi-sdk-go v3.12, service/application/v6 (Scope). One of a user and one that waits are none of the app's.
+// scopes lists the granted permissions: oapi-sdk-go v3.12, service/application/v6 (Scope). One of a user and one that waits do not belong to the
+// app.
 func (s *Server) scopes(call) (any, *refusal) {
 	if s.c.Granted == nil {
 		return nil, refuse(99991672, "Access denied.")
@@ -233,7 +234,7 @@ func (s *Server) members(c call) (any, *refusal) {
 	return map[string]any{"items": items, "has_more": false}, nil
 }
 
-// image takes an image in.
+// image stores an uploaded image.
 func (s *Server) image(c call) (any, *refusal) {
 	f, no := s.part(c, "image", "image_type", "message")
 	if no != nil {
@@ -287,7 +288,7 @@ func (s *Server) part(c call, name, field string, kinds ...string) (File, *refus
 	return File{Data: data}, nil
 }
 
-// resource returns a file that somebody has sent.
+// resource returns a file that a user has sent.
 func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,7 +308,7 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", f.Name))
 	w.Header().Set("Content-Length", strconv.Itoa(len(f.Data)))
-	_, _ = w.Write(f.Data) // who hung up has not read it
+	_, _ = w.Write(f.Data) // a disconnected client has not read it
 }
 
 // tooOften refuses more than five changes of a message in a second; the caller holds the lock.

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// entity is a card of its own, which streams.
+// entity is a separate card, which streams.
 type entity struct {
 	card      map[string]any
 	sequence  int
@@ -17,17 +17,17 @@ type entity struct {
 	over      ending // how the platform has ended the streaming
 }
 
-// ending is how the platform ends a streaming mode by itself.
+// ending is how the platform ends a streaming mode without a request.
 type ending string
 
-// The endings: what is put then is refused as too late and from then on as closed, or accepted and never shown.
+// The endings: later text is refused as too late and from then on as closed, or accepted and never shown.
 const (
 	Refusing  ending = "refusing"
 	Dropping  ending = "dropping"
 	timeIsOut ending = "told"
 )
 
-// noImage begins what is wrong with a card that shows an image that was not uploaded.
+// noImage begins the fault of a card that shows an image that was not uploaded.
 const noImage = "there is no image "
 
 // acceptableCard refuses cards that the platform cannot show; the caller holds the lock.
@@ -41,7 +41,7 @@ func (s *Server) acceptableCard(in map[string]any) *refusal {
 		return nil
 	}
 	if why := s.faulty(in); why != "" {
-		if !strings.HasPrefix(why, noImage) { // which of them stand in code is the platform's guess: the bot sends rich text then
+		if !strings.HasPrefix(why, noImage) { // only the platform knows which of them are in code: the bot sends rich text then
 			s.complain("a card is malformed: %s", why)
 		}
 		return refuse(230099, "Failed to create card content, ext=%s", why)
@@ -72,7 +72,7 @@ var (
 	codes  = regexp.MustCompile("`[^`\n]*`")
 )
 
-// faulty says what is wrong with a card; empty: nothing.
+// faulty returns the fault of a card; empty: it has none.
 func (s *Server) faulty(card map[string]any) string {
 	if card["schema"] != "2.0" {
 		return "the schema is not 2.0"
@@ -284,8 +284,8 @@ func (s *Server) cardOf(m *message) map[string]any {
 	return card
 }
 
-// preview is what a list of chats shows of a card: its summary, and without one the platform's own words (open.feishu.cn, "card JSON
-// 2.0 structure": of a card that streams, that it is being generated).
+// preview is the text of a card in a list of chats: its summary, and without one the platform's own words (open.feishu.cn, "card
+// JSON 2.0 structure": of a card that streams, that it is being generated).
 func preview(card map[string]any, streaming bool) string {
 	config, _ := card["config"].(map[string]any)
 	if said := label(config["summary"]); said != "" || !streaming {
@@ -309,13 +309,13 @@ func (s *Server) named(said string) string {
 		id := ats.FindStringSubmatch(found)[1]
 		i := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == id })
 		if i < 0 {
-			return "@all!" // nobody, or everybody
+			return "@all!" // no user, or all
 		}
 		return "@" + s.people[i].Name
 	})
 }
 
-// called is the name of somebody; the caller holds the lock.
+// called is the name of a user; the caller holds the lock.
 func (s *Server) called(id string) string {
 	if i := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == id }); i >= 0 {
 		return s.people[i].Name
@@ -323,7 +323,7 @@ func (s *Server) called(id string) string {
 	return "nobody"
 }
 
-// readable is what people read on a card, and its buttons; the caller holds the lock.
+// readable is the visible text of a card, and its buttons; the caller holds the lock.
 func (s *Server) readable(card map[string]any) (said string, buttons []string) {
 	var lines []string
 	if header, ok := card["header"].(map[string]any); ok {

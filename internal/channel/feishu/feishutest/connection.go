@@ -68,7 +68,7 @@ func (s *Server) connect(w http.ResponseWriter, r *http.Request) {
 	c.read()
 }
 
-// read takes what the client sends until the connection ends.
+// read reads the client's frames until the connection ends.
 func (c *conn) read() {
 	defer c.leave()
 	for {
@@ -107,7 +107,7 @@ func (c *conn) ping(f *Frame) {
 		c.conns = append(c.conns, c)
 		for _, d := range c.events {
 			if !d.done {
-				d.due = time.Now() // what nobody has acknowledged goes to whoever is there
+				d.due = time.Now() // an unacknowledged event goes to any connection
 			}
 		}
 		c.ring()
@@ -148,7 +148,7 @@ func (c *conn) deliver(d *delivery, body []byte) {
 		chunks = [][]byte{{}}
 	}
 	var frames [][]byte
-	for i, chunk := range slices.Backward(chunks) { // the order is nobody's promise
+	for i, chunk := range slices.Backward(chunks) { // the order is not guaranteed
 		f := &Frame{
 			SeqID: uint64(i + 1), LogID: 7, Service: 33554678, Method: FrameData, Payload: chunk, LogIDNew: "log",
 			Headers: []Header{
@@ -183,7 +183,7 @@ func (c *conn) parts(frames [][]byte) {
 func (c *conn) write(raw []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
-	_ = c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) // the write says so
+	_ = c.ws.SetWriteDeadline(time.Now().Add(5 * time.Second)) // the write reports it
 	return c.ws.WriteMessage(websocket.BinaryMessage, raw)
 }
 
@@ -194,7 +194,7 @@ func (c *conn) leave() {
 	_ = c.ws.Close() // it has ended
 }
 
-// Disconnect breaks every connection without a farewell.
+// Disconnect breaks every connection without a close frame.
 func (s *Server) Disconnect() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,7 +204,7 @@ func (s *Server) Disconnect() {
 	s.conns = nil
 }
 
-// Deafen loses acknowledgements on their way from now on, or no longer.
+// Deafen makes acknowledgements get lost from now on, or no longer.
 func (s *Server) Deafen(deaf bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type delivery struct {
 	done     bool   // it was acknowledged, or need not be
 	due      time.Time
 	tries    int
-	result   chan []byte // holds what a card's answer was answered with; nil: nobody waits
+	result   chan []byte // receives the response to a card's answer; nil: none waits
 }
 
 // send begins a delivery; the caller holds the lock.
@@ -69,7 +69,7 @@ func (s *Server) Hold() {
 	s.held = true
 }
 
-// Release delivers what was held back, newest first if reverse.
+// Release delivers held events, newest first if reverse.
 func (s *Server) Release(reverse bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *Server) Hook(address string) {
 	s.ring()
 }
 
-// deliverDue delivers what is due until the server ends.
+// deliverDue delivers due events until the server ends.
 func (s *Server) deliverDue() {
 	for {
 		s.mu.Lock()
@@ -175,7 +175,7 @@ func (s *Server) body(d *delivery) []byte {
 	}))
 }
 
-// taken notes an acknowledgement. A failed one lets the event come again soon.
+// taken records an acknowledgement. After a failed one the event comes again soon.
 func (s *Server) taken(d *delivery, ok bool, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +229,7 @@ func (s *Server) Signed(hook string, body []byte, at time.Time) (*http.Request, 
 	return req, nil
 }
 
-// Signature is what the platform puts beside a delivery.
+// Signature is the signature that the platform adds to a delivery.
 func Signature(at, nonce, encryptKey string, raw []byte) string {
 	sum := sha256.Sum256(append([]byte(at+nonce+encryptKey), raw...))
 	return hex.EncodeToString(sum[:])
@@ -250,7 +250,7 @@ func Encrypt(body []byte, key string) string {
 	return base64.StdEncoding.EncodeToString(out)
 }
 
-// ack is what the client answers an event with.
+// ack is the client's response to an event.
 type ack struct {
 	Code    int             `json:"code"`
 	Headers json.RawMessage `json:"headers"`

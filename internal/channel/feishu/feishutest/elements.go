@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// attributes are what the elements of a card may have besides everywhere: the vendor's pages "card JSON 2.0 components" of open.feishu.cn, by
-// which what is not described is refused ("card JSON 2.0 release notes", validation of attributes).
+// attributes are the attributes that elements of a card may have besides the common ones: the vendor's pages "card JSON 2.0 components" of
+// open.feishu.cn; others are refused ("card JSON 2.0 release notes", validation of attributes).
 var attributes = map[string]string{
 	"markdown":        "content text_size text_align icon",
 	"hr":              "",
@@ -42,13 +42,13 @@ var attributes = map[string]string{
 // everywhere are attributes of every element.
 var everywhere = []string{"tag", "element_id", "margin"}
 
-// fields are filled in: in a form they have a name.
+// fields are elements that are filled in: in a form they have a name.
 var fields = []string{
 	"select_static", "multi_select_static", "select_person", "multi_select_person", "select_img", "input", "date_picker", "picker_time", "picker_datetime",
 	"checker",
 }
 
-// undescribed says which attribute of an element the platform would not take.
+// undescribed returns the attribute of an element that the platform would not take.
 func undescribed(m map[string]any, inForm bool) string {
 	tag, _ := m["tag"].(string)
 	described, known := attributes[tag]
@@ -66,7 +66,7 @@ func undescribed(m map[string]any, inForm bool) string {
 	return ""
 }
 
-// malformed says what is wrong with an element by itself.
+// malformed returns the fault of an element, apart from its place.
 func malformed(m map[string]any, inForm bool) string {
 	tag, _ := m["tag"].(string)
 	header, _ := m["header"].(map[string]any)
@@ -83,7 +83,7 @@ func malformed(m map[string]any, inForm bool) string {
 	return cmp.Or(undescribed(m, inForm), nested(m, inForm))
 }
 
-// nested says what is wrong with where an element stands ("nesting rules" of the containers).
+// nested returns the fault in the nesting of an element ("nesting rules" of the containers).
 func nested(m map[string]any, inForm bool) string {
 	inside, _ := m["elements"].([]any)
 	for _, one := range inside {
@@ -117,7 +117,7 @@ func keysOf(m map[string]any) (keys []string) {
 	return keys
 }
 
-// countTags counts what has a tag.
+// countTags counts objects with a tag.
 func countTags(v any) (n int) {
 	switch v := v.(type) {
 	case []any:
@@ -137,13 +137,13 @@ func countTags(v any) (n int) {
 	return n
 }
 
-// pressable is what somebody can press on a card: what it carries, and the entry of a menu.
+// pressable is a part of a card that users can press: its value, and the entry of a menu.
 type pressable struct {
 	value map[string]any
 	entry string
 }
 
-// pressableOf finds what carries a value whose "button" is name, or that people read as name.
+// pressableOf finds the element with a value whose "button" is name, or with the label name.
 func pressableOf(card map[string]any, name string) (found pressable, ok bool) {
 	visit(card, false, func(e map[string]any, _ bool) {
 		behaviors, _ := e["behaviors"].([]any)

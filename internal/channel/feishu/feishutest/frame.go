@@ -6,8 +6,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Frame is a message of the long connection, as the platform encodes it (protocol buffers, version 2). It is written here once
-// more, and not taken from the library, so that the library is tried by somebody else's reading of the protocol.
+// Frame is a message of the long connection, as the platform encodes it (protocol buffers, version 2). It is implemented here
+// again, and not taken from the library, so that the library is tested against another reading of the protocol.
 type Frame struct {
 	SeqID, LogID    uint64
 	Service         int32

@@ -93,14 +93,14 @@ func (s *Server) shownAs(m *message) map[string]any {
 	}
 }
 
-// Forget lets the platform forget every uuid, as it does after an hour.
+// Forget makes the platform forget every uuid, as it does after an hour.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.uuids = map[string]string{}
 }
 
-// acceptable refuses what the platform cannot show; the caller holds the lock.
+// acceptable refuses messages that the platform cannot show; the caller holds the lock.
 func (s *Server) acceptable(kind, content string) *refusal {
 	if code := s.c.Refuses[kind]; code != 0 {
 		return refuse(code, "the content of the kind %s is refused", kind)
@@ -223,7 +223,7 @@ func (s *Server) react(c call) (any, *refusal) {
 	return map[string]string{"reaction_id": "r-" + m.id + "-" + in.Type.Emoji}, nil
 }
 
-// read returns a message, with what was forwarded in it.
+// read returns a message, with the messages forwarded in it.
 func (s *Server) read(c call) (any, *refusal) {
 	m := s.messages[c.PathValue("id")]
 	if m == nil {
@@ -237,7 +237,7 @@ func (s *Server) read(c call) (any, *refusal) {
 	return map[string]any{"items": items}, nil
 }
 
-// list returns the messages of a thread, or those of a chat since a time, of whose threads it has the first messages only.
+// list returns the messages of a thread, or those of a chat since a time, with only the first messages of its threads.
 func (s *Server) list(c call) (any, *refusal) {
 	q := c.URL.Query()
 	thread := q.Get("container_id_type") == "thread"
@@ -263,7 +263,7 @@ func (s *Server) list(c call) (any, *refusal) {
 	return map[string]any{"items": items[from:to], "has_more": to < len(items), "page_token": strconv.Itoa(to)}, nil
 }
 
-// reading is how messages are asked for: cards as they were sent, and with the names of who wrote. The latter is with_sender_name and
+// reading is how messages are requested: cards as they were sent, and with the names of senders. The latter is with_sender_name and
 // sender_name of oapi-sdk-go v3.12, service/im/v1/model.go (GetMessageReqBuilder, ListMessageReqBuilder, Sender); the platform's pages
 // do not have them.
 type reading struct{ raw, names bool }
@@ -272,7 +272,7 @@ func readAs(q url.Values) reading {
 	return reading{raw: q.Get("card_msg_content_type") == "user_card_content", names: q.Get("with_sender_name") == "true"}
 }
 
-// stored is a message as it is read. Cards of the second version cannot be read, unless they are asked for as they were sent.
+// stored is a fetched message. Cards of the second version cannot be read, unless they are requested as they were sent.
 func (s *Server) stored(m *message, upper string, as reading) map[string]any {
 	sender := map[string]string{"id": m.sender, "id_type": "open_id", "sender_type": "user"}
 	if m.sender == BotID {

@@ -14,7 +14,7 @@ type room struct {
 	out            bool // the bot is not in it
 }
 
-// message is a message of anybody.
+// message is a message of any user or bot.
 type message struct {
 	id, chat, root, parent, thread string
 	sender                         string // open_id; of the bot: BotID
@@ -30,13 +30,13 @@ type message struct {
 	reactions                      map[string][]string // people by emoji
 }
 
-// Mention is somebody who is mentioned; the text has the key in their place.
+// Mention is a user who is mentioned; the text has the key in the place of the name.
 type Mention struct {
 	Key    string
 	Person Person
 }
 
-// Incoming is what somebody writes.
+// Incoming is a message that a user writes.
 type Incoming struct {
 	From     Person
 	Bot      bool   // From is another app's bot
@@ -51,10 +51,10 @@ type Incoming struct {
 	Forwarded []Incoming
 }
 
-// Bot is the bot as somebody to mention.
+// Bot is the bot as a user to mention.
 func Bot() Person { return Person{OpenID: BotID, Name: BotName} }
 
-// File is a file of anybody.
+// File is a file of any user.
 type File struct {
 	Kind, Name string
 	Data       []byte
@@ -81,7 +81,7 @@ func (s *Server) Thread(group string) string {
 	return s.id("omt")
 }
 
-// Expel takes the bot out of a chat.
+// Expel removes the bot from a chat.
 func (s *Server) Expel(chat string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +125,7 @@ func (s *Server) Give(f File) string {
 	return key
 }
 
-// Write lets somebody write, delivers the event, and returns the id of the message.
+// Write writes a message as a user, delivers the event, and returns the id of the message.
 func (s *Server) Write(in Incoming) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Server) Write(in Incoming) string {
 	return m.id
 }
 
-// written stores what somebody has written; the caller holds the lock.
+// written stores a message of a user; the caller holds the lock.
 func (s *Server) written(in Incoming) *message {
 	s.know(in.From)
 	m := &message{
@@ -205,7 +205,7 @@ func (s *Server) received(m *message) map[string]any {
 
 func millis(t time.Time) string { return strconv.FormatInt(t.UnixMilli(), 10) }
 
-// Recall lets somebody take back what they have written.
+// Recall takes back a message of a user.
 func (s *Server) Recall(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package feishutest is Feishu for tests: it serves the API, the long connection and webhook deliveries of one app, with the
-// people and chats that a test gives it, refuses what the platform refuses, and records what people would see.
+// Package feishutest is Feishu for tests: it serves the API, the long connection and webhook deliveries of one app, with the users
+// and chats that a test gives it, refuses requests that the platform refuses, and records the messages that users would see.
 package feishutest
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Config is a platform. The zero value is one that has an app with every permission.
+// Config configures a platform. The zero value has an app with every permission.
 type Config struct {
 	EncryptKey string // of webhook deliveries; empty: they are not encrypted
 	// Fragment divides events that are longer, in bytes; 0: none are divided.
 	Fragment int
-	// Again is how long an acknowledgement is waited for before an event is delivered again; 0: half a second. The platform
-	// waits for three.
+	// Again is how long the server waits for an acknowledgement before it delivers an event again; 0: half a second. The
+	// platform waits for three.
 	Again time.Duration
-	// Ping is told to clients as the interval of pings, in whole seconds; 0: one.
+	// Ping is sent to clients as the interval of pings, in whole seconds; 0: one.
 	Ping time.Duration
 	// Lacks are permissions that the app does not have, by the beginning of the path that needs them, such as
 	// "GET /open-apis/contact" to the names of the permissions.
@@ -35,7 +35,7 @@ type Config struct {
 	NoThreads, NoStreams, NoBot bool
 	// Granted are permissions that the organization has given to the app, as they are listed; nil: the app may not list them.
 	Granted []string
-	// Nameless has the address book tell people without their names: the call is permitted, the member is not.
+	// Nameless makes the address book return users without their names: the call is permitted, the member is not.
 	Nameless bool
 	// KeepStreams refuses to replace a card while it streams.
 	KeepStreams bool
@@ -43,10 +43,10 @@ type Config struct {
 	IDs string
 }
 
-// Person is somebody who uses the platform.
+// Person is a user of the platform.
 type Person struct {
 	OpenID, Name string
-	UnionID      string // under every app of their tenant; empty: it is not told
+	UnionID      string // under every app of their tenant; empty: it is not sent
 	UserID       string // in their tenant; empty: the app may not know it
 }
 
@@ -66,7 +66,7 @@ type Server struct {
 	c        Config
 	http     http.Server
 	served   chan struct{}
-	ctx      context.Context // the life of the server
+	ctx      context.Context // ends with the server
 	stop     context.CancelFunc
 	running  sync.WaitGroup
 	client   *http.Client
@@ -80,7 +80,7 @@ type Server struct {
 	chats      map[string]*room
 	messages   map[string]*message
 	order      []*message
-	uuids      map[string]string // the message that a uuid has made
+	uuids      map[string]string // the message that was sent with a uuid
 	files      map[string]File
 	cards      map[string]*entity
 	tokens     map[string]bool // false: it was good once
@@ -95,7 +95,7 @@ type Server struct {
 	calls      map[string]int
 }
 
-// apps counts servers, so that every one has an app of its own.
+// apps counts servers, so that every one has a separate app.
 var apps = struct {
 	sync.Mutex
 	n int
@@ -150,7 +150,7 @@ func (s *Server) Settings() map[string]string {
 	}
 }
 
-// Broken names what the platform would not have understood or not have trusted.
+// Broken names requests that the platform would not have understood or trusted.
 func (s *Server) Broken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,7 +164,7 @@ func (s *Server) Calls(what string) int {
 	return s.calls[what]
 }
 
-// break notes a broken rule; the caller holds the lock.
+// complain records a broken rule; the caller holds the lock.
 func (s *Server) complain(format string, args ...any) {
 	s.broken = append(s.broken, fmt.Sprintf(format, args...))
 }
@@ -188,7 +188,7 @@ func (s *Server) now() time.Time {
 	return now
 }
 
-// refusal is an answer of the platform that is not the one that was asked for.
+// refusal is an error response of the platform.
 type refusal struct {
 	status int
 	code   int
@@ -203,7 +203,7 @@ func refuse(code int, format string, args ...any) *refusal {
 
 func answer(w http.ResponseWriter, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	_ = json.NewEncoder(w).Encode(body) // a test sees what is missing
+	_ = json.NewEncoder(w).Encode(body) // a test notices the missing part
 }
 
 func (r *refusal) write(w http.ResponseWriter) {
@@ -217,5 +217,5 @@ func (r *refusal) write(w http.ResponseWriter) {
 	if r.extra != nil {
 		body["error"] = r.extra
 	}
-	_ = json.NewEncoder(w).Encode(body) // a test sees what is missing
+	_ = json.NewEncoder(w).Encode(body) // a test notices the missing part
 }

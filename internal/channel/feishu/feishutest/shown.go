@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Shown is a message of the bot as people see it.
+// Shown is a message of the bot as users see it.
 type Shown struct {
 	ID, Kind, Text  string
 	Parent, Thread  string
@@ -20,12 +20,12 @@ type Shown struct {
 	Edits           int
 	Content         string // as it was sent
 	Streaming, Gone bool
-	Calls           bool   // it calls everybody of the chat
+	Calls           bool   // it mentions all users of the chat
 	Preview         string // of a card: what the list of chats shows; a message is announced with it when it is sent, never when it is edited
 }
 
-// Shown is what people see of the bot's messages in a chat, or in a thread of it, oldest first. With an empty thread it is
-// what stands outside of all.
+// Shown returns the bot's messages that users see in a chat, or in a thread of it, oldest first. With an empty thread it
+// returns the messages outside of threads.
 func (s *Server) Shown(chat, thread string) []Shown {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -72,7 +72,7 @@ func (s *Server) shown(m *message) (out Shown) {
 // (open.feishu.cn: "@ mention", text messages and the rich text component of cards).
 var callForm = regexp.MustCompile(`(?i)<at\s[^>]*id\s*=\s*["']?\s*(?:@_)?all\b`)
 
-// callsAll reports whether something in a message calls everybody: a tag in a text, or an element of rich text.
+// callsAll reports whether a message mentions all users: by a tag in a text, or an element of rich text.
 func callsAll(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -87,7 +87,7 @@ func callsAll(v any) bool {
 			return true
 		}
 		for key, one := range v {
-			if key != "value" && callsAll(one) { // what a button or an option carries is seen by the bot alone
+			if key != "value" && callsAll(one) { // only the bot sees the value of a button or an option
 				return true
 			}
 		}
@@ -116,10 +116,10 @@ func (s *Server) Reactions(id string) []string {
 	return slices.Sorted(maps.Keys(s.messages[id].reactions))
 }
 
-// ErrNoButton says that a card has no such button, or that the message is none.
+// ErrNoButton means that a card has no such button, or that the message is none.
 var ErrNoButton = errors.New("there is no such button")
 
-// Value is what a button of a card carries: the one whose label, or whose value "button", is name.
+// Value is the value of a card's button: the one whose label, or whose value "button", is name.
 func (s *Server) Value(card, name string) (map[string]any, error) {
 	found, err := s.pressable(card, name)
 	return found.value, err
@@ -139,8 +139,8 @@ func (s *Server) pressable(card, name string) (pressable, error) {
 	return found, nil
 }
 
-// Press lets somebody press a button, a container or an entry of a menu, with a form that is filled in by the names of its elements, and
-// returns what the bot answers within three seconds.
+// Press presses a button, a container or an entry of a menu as a user, with a form that is filled in by the names of its elements, and
+// returns the bot's answer within three seconds.
 func (s *Server) Press(card, name string, who Person, form map[string]any) (map[string]any, error) {
 	found, err := s.pressable(card, name)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Server) Press(card, name string, who Person, form map[string]any) (map[
 	return s.press(card, found, who, form)
 }
 
-// PressValue is Press for a button that somebody still sees, although the card has changed.
+// PressValue is Press for a button that a user still sees, although the card has changed.
 func (s *Server) PressValue(card string, value map[string]any, who Person, form map[string]any) (map[string]any, error) {
 	return s.press(card, pressable{value: value}, who, form)
 }

@@ -22,16 +22,16 @@ const (
 	SlowAnswer  TroubleKind = "slow answer"  // accepted and shown at once, and the answer comes after a while
 )
 
-// Trouble is what befalls calls that send messages.
+// Trouble is a failure of calls that send messages.
 type Trouble struct {
 	Kind  TroubleKind
-	Times int           // calls that it befalls; negative: all from now on, 0: it is over
-	After time.Duration // for Limited: when to come back; 0: nothing is said
+	Times int           // calls that it affects; negative: all from now on, 0: it is over
+	After time.Duration // for Limited: when to come back; 0: not given
 	For   time.Duration // for SlowAnswer
 	Code  int           // for Limited and Refused: the code; 0: the usual one
 }
 
-// Befall lets the next calls that send meet with trouble.
+// Befall makes the next calls that send meet with trouble.
 func (s *Server) Befall(t Trouble) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +50,7 @@ func (s *Server) befallen() Trouble {
 	return t
 }
 
-// refusal is what the caller is told, nil if the trouble is no refusal.
+// refusal is the response to the caller, nil if the trouble is no refusal.
 func (t Trouble) refusal() *refusal {
 	switch t.Kind {
 	case Limited:
@@ -106,7 +106,7 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// later keeps an answer back until it is told.
+// later holds an answer back until tell.
 type later struct {
 	http.ResponseWriter
 

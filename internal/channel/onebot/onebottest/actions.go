@@ -86,7 +86,7 @@ func (s *Server) act(c *client, frame []byte) {
 	answer(do(s, c, r))
 }
 
-// actions are those that NapCat has, as far as they are emulated.
+// actions are the emulated actions of NapCat.
 var actions map[string]func(*Server, *client, request) (any, error)
 
 func init() { // the table and its functions refer to each other
@@ -148,7 +148,7 @@ func numberOf(v any) int32 {
 	return int32(n)
 }
 
-// sends performs what writes to people, with the trouble that is due.
+// sends performs actions that write to users, with the trouble that is due.
 func (s *Server) sends(c *client, r request, answer func(any, error)) {
 	trouble := s.due()
 	if trouble != nil && trouble.Kind == Delayed && !s.passes(trouble.For) {

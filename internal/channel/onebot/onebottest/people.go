@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Say lets somebody write, and tells the bot.
+// Say writes a message as a user, and notifies the bot.
 func (s *Server) Say(place Place, by string, parts ...Segment) int32 {
 	return s.SayAt(time.Now(), place, by, parts...)
 }
@@ -20,7 +20,7 @@ func (s *Server) SayAt(at time.Time, place Place, by string, parts ...Segment) i
 	return m.ID
 }
 
-// Again tells the bot of a message once more.
+// Again notifies the bot of a message once more.
 func (s *Server) Again(id int32) {
 	s.world.mu.Lock()
 	m := s.world.find(id)
@@ -33,7 +33,7 @@ func (s *Server) Again(id int32) {
 	s.emit(e)
 }
 
-// SayTemp lets a member of a group who is no friend write to the bot directly.
+// SayTemp writes to the bot directly as a member of a group who is no friend.
 func (s *Server) SayTemp(group, by, text string) int32 {
 	s.world.mu.Lock()
 	m := s.world.add(Person(by), by, time.Now(), []Segment{Text(text)})
@@ -44,7 +44,7 @@ func (s *Server) SayTemp(group, by, text string) int32 {
 	return m.ID
 }
 
-// Recall takes a message back, and tells the bot.
+// Recall takes a message back, and notifies the bot.
 func (s *Server) Recall(id int32) {
 	s.world.mu.Lock()
 	m := s.world.find(id)
@@ -62,7 +62,7 @@ func (s *Server) Recall(id int32) {
 	s.emit(e)
 }
 
-// Upload lets somebody put a file into a group. NapCat tells by a message and by a notice; here each may be left out.
+// Upload puts a file into a group as a user. NapCat reports it by a message and by a notice; here each may be left out.
 func (s *Server) Upload(group, by, name string, data []byte, message, notice bool) {
 	s.world.mu.Lock()
 	part := s.store("file", name, data)
@@ -81,7 +81,7 @@ func (s *Server) Upload(group, by, name string, data []byte, message, notice boo
 	}
 }
 
-// Poke lets somebody nudge the bot.
+// Poke nudges the bot as a user.
 func (s *Server) Poke(by string) {
 	s.emit(map[string]any{
 		"time": time.Now().Unix(), "self_id": num(s.o.Self), "post_type": "notice", "notice_type": "notify", "sub_type": "poke",
@@ -98,7 +98,7 @@ func (s *Server) AddForward(id string, messages ...Message) {
 	}
 }
 
-// event is a message as NapCat tells of it. The world is locked.
+// event is a message as NapCat reports it. The world is locked.
 func (s *Server) event(m *Message) map[string]any {
 	e := map[string]any{
 		"self_id": num(s.o.Self), "user_id": num(m.By), "time": m.At.Unix(), "message_id": m.ID, "message_seq": m.ID, "real_id": m.ID,

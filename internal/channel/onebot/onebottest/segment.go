@@ -20,10 +20,10 @@ type Segment struct {
 // Text is a text.
 func Text(t string) Segment { return Segment{"text", map[string]any{"text": t}} }
 
-// At mentions somebody; all mentions everybody.
+// At mentions a user; all mentions all users.
 func At(who string) Segment { return Segment{"at", map[string]any{"qq": who}} }
 
-// Reply says which message is answered.
+// Reply names the message that is answered.
 func Reply(id int32) Segment { return Segment{"reply", map[string]any{"id": fmt.Sprint(id)}} }
 
 // Face is one of QQ's faces.
@@ -31,7 +31,7 @@ func Face(id, name string) Segment {
 	return Segment{"face", map[string]any{"id": id, "raw": map[string]any{"faceText": "/" + name, "faceIndex": 14}, "resultId": nil}}
 }
 
-// Forward stands for messages that were forwarded together.
+// Forward represents messages that were forwarded together.
 func Forward(id string) Segment { return Segment{"forward", map[string]any{"id": id}} }
 
 // storedFile is a file that QQ keeps.
@@ -41,7 +41,7 @@ type storedFile struct {
 	kind string // type of the segment
 }
 
-// File puts a file into QQ's store and returns the segment that stands for it. Kind is image, record, video or file.
+// File puts a file into QQ's store and returns its segment. Kind is image, record, video or file.
 func (s *Server) File(kind, name string, data []byte) Segment {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -106,13 +106,13 @@ func (s *Server) Files(m Message) []Content {
 	return out
 }
 
-// Content is a file as people see it.
+// Content is a file as users see it.
 type Content struct {
 	Kind, Name string
 	Data       []byte
 }
 
-// errSegment is what the bot should not have sent.
+// errSegment is an invalid segment of the bot.
 type errSegment struct{ error }
 
 // outgoing checks a message of the bot as NapCat does, and stores its files. The world is locked.
@@ -166,7 +166,7 @@ func (s *Server) received(p Segment) (Segment, error) {
 	return s.store(p.Type, name, data), nil
 }
 
-// alone says that QQ shows files, voices and videos in messages of their own only.
+// alone checks that files, voices and videos have no other segments in their messages, which QQ requires.
 func alone(parts []Segment) error {
 	if len(parts) == 0 {
 		return errSegment{errors.New("消息体无法解析, 请检查是否发送了不支持的消息类型")}

@@ -84,7 +84,7 @@ func (c *client) send(data []byte) {
 	_ = c.ws.WriteMessage(websocket.TextMessage, data) // a broken connection shows in reading
 }
 
-// cut ends a connection without a farewell.
+// cut ends a connection without a close frame.
 func (c *client) cut() { _ = c.ws.UnderlyingConn().Close() }
 
 func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
@@ -110,7 +110,7 @@ func (s *Server) upgrade(w http.ResponseWriter, r *http.Request) {
 		c.send(encode(response{Status: "failed", Retcode: 1403, Message: "token验证失败", Wording: "token验证失败"}))
 		_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(time.Second))
 		_ = ws.SetReadDeadline(time.Now().Add(2 * time.Second))
-		for err == nil { // until the other end has closed, too; what it asks for is not heard
+		for err == nil { // until the other end has closed, too; its requests are ignored
 			_, _, err = ws.ReadMessage()
 		}
 		_ = ws.Close()
@@ -154,7 +154,7 @@ func (s *Server) serve(c *client) {
 func encode(v any) []byte {
 	data, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // what is encoded is the emulator's own
+		panic(err) // the values are the emulator's
 	}
 	return data
 }
@@ -183,7 +183,7 @@ func (s *Server) beat() {
 	}
 }
 
-// broadcast sends to all who get events.
+// broadcast sends to all clients that get events.
 func (s *Server) broadcast(data []byte) {
 	s.mu.Lock()
 	clients, silent := slices.Clone(s.clients), s.silent
@@ -198,7 +198,7 @@ func (s *Server) broadcast(data []byte) {
 	}
 }
 
-// emit delivers an event, or keeps it while events are held. What nobody is connected for is lost, as with NapCat.
+// emit delivers an event, or keeps it while events are held. Without a connection it is lost, as with NapCat.
 func (s *Server) emit(e any) {
 	s.mu.Lock()
 	if s.holding {
@@ -217,7 +217,7 @@ func (s *Server) Hold() {
 	s.holding = true
 }
 
-// Release delivers what was held.
+// Release delivers the held events.
 func (s *Server) Release(reverse bool) {
 	s.mu.Lock()
 	held := s.held
@@ -231,7 +231,7 @@ func (s *Server) Release(reverse bool) {
 	}
 }
 
-// Drop forgets what is held: events that are lost on their way.
+// Drop forgets held events: events that are lost on their way.
 func (s *Server) Drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -253,7 +253,7 @@ func (s *Server) RawBinary(frame []byte) {
 	}
 }
 
-// Disconnect breaks every connection without a farewell.
+// Disconnect breaks every connection without a close frame.
 func (s *Server) Disconnect() {
 	s.mu.Lock()
 	clients := slices.Clone(s.clients)
@@ -286,21 +286,21 @@ func (s *Server) Dials() int {
 	return s.dials
 }
 
-// Silence stops everything that is sent, heartbeats and answers as well, while connections stay open.
+// Silence stops all output, heartbeats and answers as well, while connections stay open.
 func (s *Server) Silence(silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.silent = silent
 }
 
-// SetOnline says whether the QQ account is signed in.
+// SetOnline sets whether the QQ account is signed in.
 func (s *Server) SetOnline(online bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.offline = !online
 }
 
-// Broken names what NapCat would not have understood.
+// Broken names requests that NapCat would not have understood.
 func (s *Server) Broken() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +313,7 @@ func (s *Server) breach(format string, args ...any) {
 	s.broken = append(s.broken, fmt.Sprintf(format, args...))
 }
 
-// Calls counts how often an action was asked for.
+// Calls counts the calls of an action.
 func (s *Server) Calls(action string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,5 +329,5 @@ func (s *Server) serveFile(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"retcode":-5503007,"retmsg":"download url has expired"}`, http.StatusBadRequest)
 		return
 	}
-	_, _ = w.Write(f.data) // whoever reads sees a short body
+	_, _ = w.Write(f.data) // the reader sees a short body
 }

@@ -2,7 +2,7 @@ package onebottest
 
 import "time"
 
-// TroubleKind is a kind of trouble that befalls what the bot sends.
+// TroubleKind is a kind of trouble of calls that send.
 type TroubleKind string
 
 // The kinds.
@@ -14,19 +14,19 @@ const (
 	LostAnswer  TroubleKind = "lost answer"  // accepted, then the connection breaks before the answer
 	Mute        TroubleKind = "mute"         // accepted, and no answer ever
 	Stuck       TroubleKind = "stuck"        // not accepted, and no answer ever
-	Late        TroubleKind = "late"         // accepted, and NapCat says that QQ did not confirm in time
+	Late        TroubleKind = "late"         // accepted, and NapCat reports that QQ did not confirm in time
 	Delayed     TroubleKind = "delayed"      // accepted after a while
 	SlowAnswer  TroubleKind = "slow answer"  // accepted at once, and the answer comes after a while
 )
 
-// Trouble befalls calls.
+// Trouble is a failure of calls.
 type Trouble struct {
 	Kind  TroubleKind
 	Times int           // negative: all from now on
 	For   time.Duration // Delayed, SlowAnswer
 }
 
-// Befall lets the next calls that send meet with trouble. Times 0 ends what was before.
+// Befall makes the next calls that send meet with trouble. Times 0 ends earlier trouble.
 func (s *Server) Befall(t Trouble) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *Server) due() *Trouble {
 	return t
 }
 
-// leave counts a call that is left without an answer.
+// leave counts a call without an answer.
 func (s *Server) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *Server) Unanswered() int {
 	return s.unanswered
 }
 
-// refusal is what NapCat answers where QQ does not take a message.
+// refusal is NapCat's answer if QQ does not accept a message.
 func (t *Trouble) refusal() (failure, bool) {
 	switch t.Kind {
 	case Limited:

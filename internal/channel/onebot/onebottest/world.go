@@ -1,6 +1,6 @@
-// Package onebottest is an emulator of NapCat: a QQ account with people, groups, histories and files behind OneBot 11 over
-// WebSocket, in both directions. It checks what it is asked as the real one does, can make trouble, and records what people
-// would see. It knows nothing of tests, so that it may run as a program.
+// Package onebottest is an emulator of NapCat: a QQ account with users, groups, histories and files behind OneBot 11 over
+// WebSocket, in both directions. It checks requests as the real one does, can cause trouble, and records the messages that
+// users would see. It does not depend on testing, so that it may run as a program.
 package onebottest
 
 import (
@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// Options say how NapCat is set up.
+// Options configure NapCat.
 type Options struct {
 	Token     string        // empty: none is asked for
 	Self      string        // QQ number of the bot; empty: 10001
 	Heartbeat time.Duration // 0: none are sent
 	Strings   bool          // messages are strings with CQ codes, not arrays
 	Base64    bool          // files come as base64, too (a setting of NapCat)
-	Status401 bool          // a wrong token is refused as OneBot 11 says, not as NapCat does
+	Status401 bool          // a wrong token is refused as OneBot 11 documents, not as NapCat does
 	Without   []string      // actions that this version does not have
 	Echoes    bool          // the bot's own messages are reported as well
 }
@@ -51,7 +51,7 @@ type Message struct {
 	Reactions []string // numbers of faces that the bot has put under it
 }
 
-// world is everything that exists behind NapCat.
+// world is the state behind NapCat.
 type world struct {
 	mu       sync.Mutex
 	self     string
@@ -75,7 +75,7 @@ func newWorld(self string) *world {
 	}
 }
 
-// AddPerson adds somebody who is a friend of the bot.
+// AddPerson adds a user who is a friend of the bot.
 func (s *Server) AddPerson(id, name string) {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Server) AddGroup(id, name string, members map[string]string) {
 	s.world.cards[id] = all
 }
 
-// NextIDs forces the numbers of the next messages: those of QQ are hashes, which may be negative and may come again.
+// NextIDs forces the numbers of the next messages: QQ's are hashes, which may be negative and may repeat.
 func (s *Server) NextIDs(ids ...int32) {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -163,14 +163,14 @@ func (s *Server) OfBot(place Place) []Message {
 // Self is the QQ number of the bot.
 func (s *Server) Self() string { return s.world.self }
 
-// Typing counts how often the bot has shown somebody that it writes.
+// Typing counts how often the bot has shown a user that it writes.
 func (s *Server) Typing(person string) int {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
 	return s.world.typing[person]
 }
 
-// Read is what people read of a message: text, names of the mentioned, and marks for the rest.
+// Read is the visible text of a message: text, names of the mentioned users, and marks for the rest.
 func (s *Server) Read(m Message) string {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Server) Read(m Message) string {
 	return out.String()
 }
 
-// called is what somebody is called in a chat.
+// called is the name of a user in a chat.
 func (w *world) called(place Place, who string) string {
 	if place.group() {
 		if card := w.cards[place.id()][who]; card != "" {

@@ -2,14 +2,14 @@ package wire
 
 import "strings"
 
-// CQ codes are the older form of messages, where a setting of NapCat asks for strings: text in which [CQ:type,name=value]
-// stands for a segment. In text & [ ] are escaped, in values the comma as well.
+// CQ codes are the older form of messages, used if a setting of NapCat asks for strings: text in which [CQ:type,name=value]
+// is a segment. In text & [ ] are escaped, in values the comma as well.
 var (
 	unescapeText  = strings.NewReplacer("&#91;", "[", "&#93;", "]", "&amp;", "&")
 	unescapeValue = strings.NewReplacer("&#91;", "[", "&#93;", "]", "&#44;", ",", "&amp;", "&")
 )
 
-// ParseCQ reads a string with CQ codes. What is no code is text.
+// ParseCQ reads a string with CQ codes. Everything else is text.
 func ParseCQ(s string) []Segment {
 	var out []Segment
 	say := func(t string) {

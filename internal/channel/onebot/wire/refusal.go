@@ -15,10 +15,10 @@ const (
 	retcodeUnknown = 1404 // there is no such action
 )
 
-// RetcodeToken is how NapCat refuses a token: it accepts the WebSocket, says so, and closes.
+// RetcodeToken is how NapCat refuses a token: it accepts the WebSocket, sends this code, and closes.
 const RetcodeToken = 1403
 
-// The client under NapCat tells why it did not send a message in the text of the failure.
+// The text of a failure has the reason why the client under NapCat did not send a message.
 var (
 	sendResult = regexp.MustCompile(`"result"\s*:\s*(-?[0-9]+)`)
 	tooOften   = regexp.MustCompile(`(?i)频繁|频率|过快|太快|rate.?limit|too (many|fast|often)|风控`)
@@ -26,7 +26,7 @@ var (
 	noSuch     = regexp.MustCompile(`不存在|已过期|(?i:not found)`)
 )
 
-// Refused turns a failed answer into an error, nil for a good one. Sends is whether the action may have had its effect
+// Refused turns a failed answer into an error, nil for a good one. Sends means that the action may have had its effect
 // although it failed.
 func (a Answer) Refused(action string, sends bool) error {
 	said := strings.TrimSpace(cmp.Or(a.Wording, a.Message))

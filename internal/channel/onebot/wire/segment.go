@@ -12,10 +12,10 @@ type Segment struct {
 	Data Attributes `json:"data"`
 }
 
-// Attributes are the data of a segment. Values that are neither strings, numbers nor truth values are kept as JSON.
+// Attributes are the data of a segment. Values other than strings, numbers and booleans are kept as JSON.
 type Attributes map[string]string
 
-// UnmarshalJSON reads an object of whatever values.
+// UnmarshalJSON reads an object with values of any type.
 func (a *Attributes) UnmarshalJSON(data []byte) error {
 	*a = Attributes{}
 	var raw map[string]json.RawMessage
@@ -28,7 +28,7 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// PlainValue is a member's value as text: a string without its quotes, anything else as it stands.
+// PlainValue is a member's value as text: a string without its quotes, any other value unchanged.
 func PlainValue(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {
@@ -40,7 +40,7 @@ func PlainValue(value json.RawMessage) string {
 	return ""
 }
 
-// MaxSegments bounds what is read of one message; QQ's own editor stops long before.
+// MaxSegments bounds how many segments of one message are read; QQ's own editor stops long before.
 const MaxSegments = 500
 
 // ParseMessage reads a message in any of its forms: an array of segments, one segment, or a string with CQ codes.
@@ -82,7 +82,7 @@ func parseSegments(data json.RawMessage) []Segment {
 	return out
 }
 
-// Size is a count of bytes of a segment's data, 0 if it says none.
+// Size is a count of bytes of a segment's data, 0 if it has none.
 func (a Attributes) Size() int64 {
 	for _, name := range []string{"file_size", "size"} {
 		if n, err := strconv.ParseInt(a[name], 10, 64); err == nil && n > 0 {

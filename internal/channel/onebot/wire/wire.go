@@ -1,4 +1,4 @@
-// Package wire is what NapCat says and is told: OneBot 11 with the extensions of NapCat, as JSON.
+// Package wire defines the messages to and from NapCat: OneBot 11 with the extensions of NapCat, as JSON.
 package wire
 
 import (
@@ -12,7 +12,7 @@ import (
 // Number is an id of QQ. NapCat writes numbers, some of its kin strings; anything else is read as empty.
 type Number string
 
-// NumberForm is what ids look like.
+// NumberForm matches ids.
 var NumberForm = regexp.MustCompile(`^-?[0-9]{1,20}$`)
 
 // UnmarshalJSON reads a number or a string of digits.
@@ -25,7 +25,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Param is the id as actions take it: a number where it fits.
+// Param is the id as actions take it: a number if it fits.
 func (n Number) Param() any {
 	if v, err := strconv.ParseInt(string(n), 10, 64); err == nil {
 		return v
@@ -68,7 +68,7 @@ func (s *Seconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is the moment, or zero where none is said.
+// Time is the moment, or zero if there is none.
 func (s Seconds) Time() time.Time {
 	if s == 0 {
 		return time.Time{}
@@ -76,14 +76,14 @@ func (s Seconds) Time() time.Time {
 	return time.Unix(int64(s), 0)
 }
 
-// Head tells events from answers.
+// Head tells apart events and answers.
 type Head struct {
 	PostType string          `json:"post_type"`
 	Retcode  *int            `json:"retcode"`
 	Echo     json.RawMessage `json:"echo"`
 }
 
-// Answer is what an action is answered with.
+// Answer is the response to an action.
 type Answer struct {
 	Status  string          `json:"status"` // ok, async or failed
 	Retcode int             `json:"retcode"`
@@ -109,7 +109,7 @@ type Request struct {
 	Echo   string `json:"echo"`
 }
 
-// Event is anything that NapCat tells unasked. Which members are set depends on its types. A message of the history or of
+// Event is an unsolicited message of NapCat. Which members are set depends on its types. A message of the history or of
 // get_msg has the same members.
 type Event struct {
 	Time     Seconds `json:"time"`
@@ -135,7 +135,7 @@ type Event struct {
 	File       uploaded `json:"file"`
 }
 
-// Sender is who wrote a message.
+// Sender is the author of a message.
 type Sender struct {
 	UserID   Number `json:"user_id"`
 	Nickname string `json:"nickname"`

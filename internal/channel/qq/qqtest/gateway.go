@@ -72,7 +72,7 @@ func (p *peer) raw(raw []byte) {
 	}
 }
 
-// cut ends the connection without a farewell.
+// cut ends the connection without a close frame.
 func (p *peer) cut() { _ = p.socket.Close() }
 
 // bye closes with a code; Server.mu is held. Frames that wait are sent before.
@@ -135,7 +135,7 @@ func (s *Server) serveGateway(w http.ResponseWriter, r *http.Request) {
 	<-p.done
 }
 
-// listen takes what the client sends until its connection ends.
+// listen reads the client's frames until its connection ends.
 func (s *Server) listen(p *peer) {
 	signedOn := false
 	for {
@@ -178,7 +178,7 @@ func (s *Server) heartbeat(p *peer, f frame) {
 	}
 }
 
-// signOn begins a session or goes on with one; mu is held.
+// signOn begins or resumes a session; mu is held.
 func (s *Server) signOn(p *peer, f frame) bool {
 	var ask struct {
 		Token   string `json:"token"`
@@ -262,7 +262,7 @@ func (s *Server) emit(e event) {
 	}
 	t := s.session
 	if t == nil || t.intents&e.intent == 0 {
-		return // nobody has asked for it
+		return // no session subscribes to it
 	}
 	t.seq++
 	f := logged{seq: t.seq, raw: fmt.Appendf(nil, `{"op":0,"s":%d,"t":%q,"id":%q,"d":%s}`, t.seq, e.kind, e.id, e.data)}
@@ -288,7 +288,7 @@ func (s *Server) Hold() {
 	s.held = true
 }
 
-// Release delivers what was kept back, the newest first if reverse.
+// Release delivers held events, the newest first if reverse.
 func (s *Server) Release(reverse bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -302,7 +302,7 @@ func (s *Server) Release(reverse bool) {
 	}
 }
 
-// Disconnect breaks all connections without a farewell.
+// Disconnect breaks all connections without a close frame.
 func (s *Server) Disconnect() { s.each(func(p *peer) { p.cut() }) }
 
 // Dismiss closes all connections with a code.
@@ -311,13 +311,13 @@ func (s *Server) Dismiss(code int) { s.each(func(p *peer) { p.bye(code, "bye") }
 // AskReconnect asks all clients to come again (op 7).
 func (s *Server) AskReconnect() { s.each(func(p *peer) { p.send(frame{Op: 7}) }) }
 
-// Invalidate forgets the session and says so (op 9).
+// Invalidate forgets the session and reports it (op 9).
 func (s *Server) Invalidate() {
 	s.each(func(p *peer) { p.send(frame{Op: 9, Data: json.RawMessage("false")}) })
 	s.Forget()
 }
 
-// Forget forgets the session without a word.
+// Forget drops the session without a notice.
 func (s *Server) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -331,7 +331,7 @@ func (s *Server) Mute(silent bool) {
 	s.silent = silent
 }
 
-// Send sends bytes as they are to all clients.
+// Send sends raw bytes to all clients.
 func (s *Server) Send(raw string) { s.each(func(p *peer) { p.raw([]byte(raw)) }) }
 
 // Emit delivers an event of any kind.

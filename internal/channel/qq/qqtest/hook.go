@@ -48,7 +48,7 @@ func (s *Server) Post(address string, body []byte) (int, []byte, error) {
 	return res.StatusCode, raw, err
 }
 
-// Hook lets events go to a webhook, after it has proved that it knows the secret. Empty: no more.
+// Hook sends events to a webhook, after it has proved that it knows the secret. Empty: no more.
 func (s *Server) Hook(address string) error {
 	if address != "" {
 		body := `{"op":13,"d":{"plain_token":"Arq0D5A61EgUu4OxUvOp","event_ts":"1725442341"}}`

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// Message is a message of the bot as people see it.
+// Message is a message of the bot as users see it.
 type Message struct {
 	ID       string
 	Scene    string
@@ -27,17 +27,17 @@ type Message struct {
 	Seq      int
 	Recalled bool
 	At       time.Time
-	Calls    bool // the message calls everybody
+	Calls    bool // the message mentions all users
 }
 
-// calls is what calls everybody: the mark of the documents (bot.q.qq.com/wiki, text chains), the one of old guilds, and the word, which
-// QQ takes in groups and direct chats (as tried by nonebot/adapter-qq, #220). What is written in code calls as well.
+// calls matches mentions of all users: the mark of the documents (bot.q.qq.com/wiki, text chains), the one of old guilds, and the word,
+// which QQ takes in groups and direct chats (as tried by nonebot/adapter-qq, #220). Marks in code count as well.
 var calls = regexp.MustCompile(`(?i)<\s*qqbot-at-everyone\s*/?\s*>|@everyone|<@!?(?:all|everyone)>`)
 
 // Button is a button below a message.
 type Button struct{ ID, Label, Data, Group string }
 
-// Trouble is what befalls calls that send.
+// Trouble is a failure of calls that send.
 type Trouble struct {
 	Kind  string
 	Times int           // negative: until Befall is called again with 0
@@ -58,7 +58,7 @@ const (
 	SlowAnswer  = "slow answer" // accepted and shown at once, and the answer comes after a while
 )
 
-// Befall lets the next calls that send meet with trouble, after what was said before.
+// Befall makes the next calls that send meet with trouble, after the ones set before.
 func (s *Server) Befall(t Trouble) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +82,7 @@ func (s *Server) trouble() Trouble {
 	return t
 }
 
-// meets answers a call as its trouble wants; done says that it has.
+// meets answers a call as its trouble demands; done means that it has.
 func (t Trouble) meets(w http.ResponseWriter) (done bool) {
 	switch t.Kind {
 	case Limited:
@@ -109,7 +109,7 @@ func (t Trouble) meets(w http.ResponseWriter) (done bool) {
 func hangUp(w http.ResponseWriter) {
 	if h, ok := w.(http.Hijacker); ok {
 		if c, _, err := h.Hijack(); err == nil {
-			_ = c.Close() // that is what it is for
+			_ = c.Close() // that is its purpose
 		}
 	}
 }
@@ -154,7 +154,7 @@ type sending struct {
 	image *File // of a form
 }
 
-// maxBody bounds what is read of a call.
+// maxBody bounds how much of a call is read.
 const maxBody = 300 << 20
 
 func (s *Server) takeMessage(w http.ResponseWriter, r *http.Request) {
@@ -181,7 +181,7 @@ func (s *Server) takeMessage(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// slowly is an answer that comes after a while.
+// slowly is an answer that is delayed.
 type slowly struct {
 	after time.Duration
 	body  map[string]any
@@ -253,7 +253,7 @@ func readSending(r *http.Request) (sending, error) {
 
 var address = regexp.MustCompile(`(?i)https?://|\bwww\.|\b[a-z0-9-]+\.(com|cn|net|org|io)\b`)
 
-// accept shows a message, or says why not; mu is held.
+// accept shows a message, or returns why not; mu is held.
 func (s *Server) accept(m *Message, in sending) (int, string) {
 	v2 := m.Scene == Direct || m.Scene == Group
 	if code, why := s.content2(m, in, v2); code != 0 {
@@ -415,7 +415,7 @@ func (s *Server) Messages(scene, chat string) []Message {
 	return all
 }
 
-// Permit changes what the bot may send from now on.
+// Permit changes the bot's permissions from now on.
 func (s *Server) Permit(change func(*Config)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

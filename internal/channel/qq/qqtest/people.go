@@ -37,15 +37,15 @@ type Incoming struct {
 	From    Person
 	Text    string
 	Mention bool
-	Others  []Person // who is mentioned beside the bot, as @name in the text
+	Others  []Person // users mentioned besides the bot, as @name in the text
 	Files   []File
 	Answers string   // id of a message
-	All     bool     // it mentions everybody, as @全体成员 before the text
+	All     bool     // it mentions all users, as @全体成员 before the text
 	Context []string // what others wrote in the group before, where the group sends that along (mention_and_context)
 	At      time.Time
 }
 
-// File is a file that somebody sends or sees.
+// File is a file that a user sends or sees.
 type File struct {
 	Kind  string // image, video, voice or file
 	Name  string
@@ -136,7 +136,7 @@ func (s *Server) payload(id, kind string, in Incoming) map[string]any {
 	return d
 }
 
-// content is the text as the platform writes it, with the marks of those who are mentioned.
+// content is the text as the platform writes it, with the marks of mentioned users.
 func (s *Server) content(kind string, in Incoming) string {
 	mark := func(p Person) string {
 		if in.Scene == Guild {
@@ -205,7 +205,7 @@ func (s *Server) quote(d map[string]any, in Incoming) {
 	}
 }
 
-// said is a message of a person or of the bot, as an element of another message shows it; mu is held.
+// said is a message of a user or of the bot, as an element of another message shows it; mu is held.
 func (s *Server) said(id string) (text string, author map[string]any, files []map[string]any) {
 	if t, ok := s.incoming[id]; ok {
 		return t.text, map[string]any{"username": t.from.Name, "bot": false}, s.offers(t.files)
@@ -218,7 +218,7 @@ func (s *Server) said(id string) (text string, author map[string]any, files []ma
 	return "", map[string]any{}, nil
 }
 
-// Recall takes a message of a person back. Only guilds tell the bot.
+// Recall takes a message of a user back. Only guilds notify the bot.
 func (s *Server) Recall(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -311,7 +311,7 @@ func (s *Server) settlePress(w http.ResponseWriter, r *http.Request) {
 	default:
 		select {
 		case told <- *ask.Code:
-		default: // the first answer stands
+		default: // the first answer counts
 		}
 		w.WriteHeader(http.StatusNoContent)
 	}
@@ -330,10 +330,10 @@ func (s *Server) giveFile(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "expired", http.StatusNotFound)
 		return
 	}
-	_, _ = w.Write(f.Data) // who hung up reads nothing
+	_, _ = w.Write(f.Data) // a disconnected client reads nothing
 }
 
-// Expire makes the links of all files worthless.
+// Expire invalidates the links of all files.
 func (s *Server) Expire() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

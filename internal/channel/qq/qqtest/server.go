@@ -1,6 +1,6 @@
 // Package qqtest is QQ's bot platform as a bot sees it: tokens, the gateway with its sessions, webhooks, messages, files
-// and buttons, with people who write and read. It refuses what the platform refuses, and can be told to fail in the ways
-// in which platforms fail. It is a server of its own, for tests in one process and across processes.
+// and buttons, with users who write and read. It refuses the calls that the platform refuses, and can be made to fail as
+// platforms fail. It is a separate server, for tests in one process and across processes.
 package qqtest
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Config is a bot and the permissions that the platform gives it. Zero values are those of a bot that may do everything.
+// Config is a bot with its permissions. The zero value is a bot that may do everything.
 type Config struct {
 	AppID, Secret string
 	Bot           Person
@@ -32,7 +32,7 @@ type Config struct {
 	Starts        int // sessions that may be begun; 0: 1000
 }
 
-// Person is somebody with the id that the platform shows to the bot.
+// Person is a user with the id that the platform shows to the bot.
 type Person struct{ ID, Name string }
 
 // Server is the platform. Its methods may be called by several goroutines.
@@ -71,7 +71,7 @@ type Server struct {
 	count      int
 }
 
-// told is a message of a person, as far as answers to it go.
+// told is a message of a user, with the data that answers to it need.
 type told struct {
 	scene, chat string
 	at          time.Time
@@ -116,10 +116,10 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// URL is where the API answers.
+// URL is the address of the API.
 func (s *Server) URL() string { return s.url }
 
-// Settings are what an account of this bot is configured with.
+// Settings are the settings of an account of this bot.
 func (s *Server) Settings() map[string]string {
 	return map[string]string{"app_id": s.config.AppID, "app_secret": s.config.Secret, "api_url": s.url}
 }
@@ -185,7 +185,7 @@ func (s *Server) giveToken(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"access_token": token, "expires_in": fmt.Sprint(int(life.Seconds()))})
 }
 
-// known lets in who has a token.
+// known serves requests with a valid token.
 func (s *Server) known(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if !s.holds(r.Header.Get("Authorization")) {
@@ -214,7 +214,7 @@ func (s *Server) holds(authorization string) bool {
 	return false
 }
 
-// breaks notes what the platform does not understand or trust; mu is held.
+// breaks records a request that the platform does not understand or trust; mu is held.
 func (s *Server) breaks(what string) { s.broken = append(s.broken, what) }
 
 // now is the platform's time; mu is held.
@@ -227,7 +227,7 @@ func (s *Server) Pass(d time.Duration) {
 	s.skew += d
 }
 
-// Revoke makes all access tokens worthless.
+// Revoke invalidates all access tokens.
 func (s *Server) Revoke() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -262,7 +262,7 @@ func (s *Server) next() int {
 func answer(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // who hung up reads nothing
+	_ = json.NewEncoder(w).Encode(body) // a disconnected client reads nothing
 }
 
 func refuse(w http.ResponseWriter, status, code int, message string) {

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Compresses tells that the context is being compressed before the step, and what came of it.
+// Compresses reports a compression of the context before the step, and its outcome.
 func (t *Turn) Compresses() {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
@@ -16,7 +16,7 @@ func (t *Turn) Compresses() {
 	t.session.live(chat.EventDelta, chat.Delta{Turn: t.ID, Step: t.step, Doing: chat.DoingCompress})
 }
 
-// Rewind takes the newest message of a person with this text, and all after it, out of a session.
+// Rewind takes the newest message of a user with this text, and all after it, out of a session.
 func (s *Server) Rewind(key chat.SessionKey, text string) {
 	s.mu.Lock()
 	session := s.sessions[key]
@@ -33,8 +33,7 @@ func (s *Server) Rewind(key chat.SessionKey, text string) {
 	}
 }
 
-// Switch puts what a session said from a person's message with this text on away, and another message with its answer in its place, as
-// if they were brought back.
+// Switch replaces a user's message with this text, and all after it, by the message back with its answer, as if they were brought back.
 func (s *Server) Switch(key chat.SessionKey, text, back, answer string) {
 	s.mu.Lock()
 	session := s.sessions[key]

@@ -18,17 +18,17 @@ type question struct {
 	answered chan struct{} // closed with the answer
 }
 
-// Ask asks a person whether the n-th call of the last step may run, and returns the answer; void after a stop.
+// Ask asks a user whether the n-th call of the last step may run, and returns the answer; void after a stop.
 func (t *Turn) Ask(n int, reason string) chat.Approval {
 	return t.ask(n, chat.Approval{Reason: reason, Always: []chat.ToolRule{{Tool: t.calls[n].Name, Pattern: "make", Rule: chat.RuleAllow}}})
 }
 
-// Inquire asks a person the questions of the n-th call of the last step, and returns the answers; void after a stop.
+// Inquire asks a user the questions of the n-th call of the last step, and returns the answers; void after a stop.
 func (t *Turn) Inquire(n int, questions ...chat.Inquiry) chat.Approval {
 	return t.ask(n, chat.Approval{Questions: questions})
 }
 
-// Propose asks a person whether a plan is to be done, and returns the answer, with the plan as they have edited it; void after a stop.
+// Propose asks a user whether a plan is to be done, and returns the answer, with the plan as they have edited it; void after a stop.
 func (t *Turn) Propose(n int, plan chat.Plan) chat.Approval {
 	return t.ask(n, chat.Approval{Plan: &plan})
 }
@@ -91,7 +91,7 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 	answer(w, http.StatusOK, chat.ToolCall{ID: call, Approval: new(q.approval)})
 }
 
-// Always reports whether somebody allowed a tool for good.
+// Always reports whether a client allowed a tool for good.
 func (s *Server) Always() bool { return s.always.Load() }
 
 // Background ends the n-th call of the last step as a background task that runs.

@@ -21,11 +21,10 @@ import (
 	"xbot/internal/client/apiclient"
 )
 
-// Script answers one message. It is called in a goroutine of its own, one at a time for a session, and must return
-// soon after Turn.Stopping is closed.
+// Script answers one message. It is called in a separate goroutine, one at a time for a session, and must return soon after Turn.Stopping is closed.
 type Script func(turn *Turn, text string)
 
-// Command answers a message that is a command, beside the turns; ok is false for a message that is none.
+// Command answers a message that is a command, in parallel to the turns; ok is false for a message that is none.
 type Command func(text string) (answer string, ok bool)
 
 // Server is a server whose state outlives its listener.
@@ -71,7 +70,7 @@ func New(t testing.TB, script Script) *Server {
 // Carries makes the server answer commands.
 func (s *Server) Carries(command Command) { s.command.Store(&command) }
 
-// Works makes the server list what works for every session beside its commands.
+// Works makes the server list tasks for every session in addition to its commands.
 func (s *Server) Works(works ...chat.Task) { s.works.Store(&works) }
 
 // Late keeps the answer of a command back until another command is there; then it comes before the other's answer.

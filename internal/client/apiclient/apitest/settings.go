@@ -7,7 +7,7 @@ import (
 	"xbot/internal/client/apiclient"
 )
 
-// Prefers gives the person these settings, which are changed over HTTP.
+// Prefers gives the user these settings, which are changed over HTTP.
 func (s *Server) Prefers(settings ...apiclient.Setting) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -18,7 +18,7 @@ type sharing struct {
 	at    string
 }
 
-// PublicURL is the address under which people reach the server, of which links tell; empty: links tell none.
+// PublicURL sets the public address of the server, which links contain; empty: they contain none.
 func (s *Server) PublicURL(at string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

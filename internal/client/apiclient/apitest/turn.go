@@ -23,7 +23,7 @@ type Turn struct {
 	reasoning string
 	calls     []chat.ToolCall
 	ended     bool
-	stopping  chan struct{} // closed when somebody asks for a stop
+	stopping  chan struct{} // closed when a client asks for a stop
 	stopOnce  sync.Once
 }
 
@@ -36,7 +36,7 @@ func newTurn(s *session) *Turn {
 	}
 }
 
-// Stopping is closed when somebody has asked to stop the turn.
+// Stopping is closed when a client has asked to stop the turn.
 func (t *Turn) Stopping() <-chan struct{} { return t.stopping }
 
 // Wait waits for a signal of the test, or for a stop, so that a test that has failed does not hang.
@@ -47,7 +47,7 @@ func (t *Turn) Wait(signal <-chan struct{}) {
 	}
 }
 
-// Allow tells that somebody allows everything in the turn, and with nil that nobody does any more.
+// Allow reports that a user allows everything in the turn; nil ends that.
 func (t *Turn) Allow(by *chat.Allowance) {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
@@ -79,7 +79,7 @@ func (t *Turn) Act(a chat.ClientAction) (answer apiclient.ActionAnswer) {
 	return answer
 }
 
-// Taken tells the clients of an action that another client has taken.
+// Taken sends the clients an action that another client has taken.
 func (t *Turn) Taken(a chat.ClientAction) {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()
@@ -185,7 +185,7 @@ func (t *Turn) tool(call chat.ToolCall) {
 	t.session.durable(chat.EventTool, chat.ToolEvent{Turn: t.ID, Step: step, ToolCall: call})
 }
 
-// Answer ends the turn with what was said.
+// Answer ends the turn with the text so far.
 func (t *Turn) Answer() {
 	t.session.mu.Lock()
 	defer t.session.mu.Unlock()

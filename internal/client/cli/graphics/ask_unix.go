@@ -17,22 +17,22 @@ import (
 const (
 	// answerTime is how long a terminal may take to answer; over a slow line it takes some of it.
 	answerTime = 500 * time.Millisecond
-	// maxAnswer bounds what is read meanwhile, in bytes: what is typed comes the same way.
+	// maxAnswer bounds the bytes read meanwhile: typed text comes the same way.
 	maxAnswer = 1024
 )
 
 // attributes is a terminal's answer to the question what it is.
 var attributes = regexp.MustCompile(`\x1b\[\?([0-9;]*)c`)
 
-// AsksSixel asks a terminal whether it draws sixels: attribute 4 of its primary device attributes. One that does not answer in half a second
-// does not. What is typed within that time is lost.
+// AsksSixel asks a terminal whether it draws sixels: attribute 4 of its primary device attributes. One that does not answer in half a second does
+// not. Text typed within that time is lost.
 func AsksSixel(in, out *os.File) bool {
 	fd := in.Fd()
 	before, err := term.MakeRaw(fd)
 	if err != nil {
 		return false
 	}
-	defer func() { _ = term.Restore(fd, before) }() // there is nobody to tell
+	defer func() { _ = term.Restore(fd, before) }() // an error could not be reported
 	if _, err := out.WriteString(ansi.RequestPrimaryDeviceAttributes); err != nil {
 		return false
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/charmbracelet/x/ansi/kitty"
 )
 
-// MaxID is the largest id of a picture that stands in cells: their colour says it.
+// MaxID is the largest id of a picture in cells: their colour encodes it.
 const MaxID = 1<<24 - 1
 
-// Give hands a picture to the terminal, which shows it where cells of this id stand.
+// Give returns the sequence that sends a picture to the terminal, which shows it in cells of this id.
 func Give(id int, p image.Image, size Size, cell image.Point) (string, error) {
 	var b bytes.Buffer
 	err := kitty.EncodeGraphics(&b, scaled(p, size, cell), &kitty.Options{
@@ -23,7 +23,7 @@ func Give(id int, p image.Image, size Size, cell image.Point) (string, error) {
 	return b.String(), encoded(err)
 }
 
-// Resize lets a picture that the terminal has take other cells.
+// Resize moves a picture that the terminal has to other cells.
 func Resize(id int, size Size) string {
 	return ansi.KittyGraphics(nil, "a=p", "U=1", fmt.Sprint("q=", silent), fmt.Sprint("i=", id), fmt.Sprint("c=", size.Columns), fmt.Sprint("r=", size.Rows))
 }
@@ -33,7 +33,7 @@ func Take(id int) string {
 	return ansi.KittyGraphics(nil, "a=d", "d=I", fmt.Sprint("q=", silent), fmt.Sprint("i=", id))
 }
 
-// Cells are the lines in which a picture stands that the terminal has.
+// Cells returns the lines that show a picture that the terminal has.
 func Cells(id int, size Size) []string {
 	lines := make([]string, size.Rows)
 	for row := range lines {

@@ -60,10 +60,10 @@ func Fetch(ctx context.Context, download func(io.Writer) (int64, error)) (image.
 	return Read(ctx, file.Bytes())
 }
 
-// bounded takes what a picture may have, and no more.
+// bounded is a buffer of at most MaxBytes.
 type bounded struct{ bytes.Buffer }
 
-// Write refuses what is too much.
+// Write returns TooLarge beyond the limit.
 func (b *bounded) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > MaxBytes {
 		return 0, fault.Errorf(fault.TooLarge, "the picture has more than %d MB", MaxBytes>>20)

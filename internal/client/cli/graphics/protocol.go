@@ -7,9 +7,9 @@ import "strings"
 // Protocol is how a terminal is sent pictures.
 type Protocol string
 
-// The protocols, and what is said in place of one.
+// The protocols, and the settings in place of one.
 const (
-	Auto   Protocol = "auto" // whatever the terminal can
+	Auto   Protocol = "auto" // the best that the terminal supports
 	Off    Protocol = "off"
 	Kitty  Protocol = "kitty"
 	ITerm2 Protocol = "iterm2"
@@ -21,15 +21,15 @@ func (p Protocol) Known() bool {
 	return p == Auto || p == Off || p == Kitty || p == ITerm2 || p == Sixel
 }
 
-// Terminal is what is known of one.
+// Terminal is the known abilities of a terminal.
 type Terminal struct {
-	Protocol Protocol // Auto: only the terminal itself can say
-	// Cells says that pictures stand in the cells of the screen (kitty's Unicode placeholders), as programs need that use the whole screen.
+	Protocol Protocol // Auto: only an answer of the terminal decides
+	// Cells is true if pictures are in the cells of the screen (kitty's Unicode placeholders), as full-screen programs need them.
 	Cells bool
 }
 
-// Of tells what a terminal can: as the person wants it, or by the variables of its environment. Within tmux and screen, which would show
-// the bytes of pictures as text or lose track of the cursor, there are none unless the person says so.
+// Of returns what a terminal can: as the user wants it, or by the variables of its environment. Within tmux and screen, which would show the bytes of
+// pictures as text or lose track of the cursor, there are none unless the user wants them.
 func Of(wanted Protocol, getenv func(string) string) Terminal {
 	if wanted != Auto && wanted != "" {
 		return Terminal{Protocol: wanted, Cells: wanted == Kitty}

@@ -19,7 +19,7 @@ import (
 // Bounds of the file.
 const (
 	MaxEntries = 1000
-	maxText    = 8 << 10 // bytes of one entry; a longer one was pasted, and nobody looks for it here
+	maxText    = 8 << 10 // bytes of one entry; a longer one was pasted, and is not worth finding here
 	maxFile    = 4 << 20 // bytes that are read, of the end
 )
 
@@ -55,7 +55,7 @@ func (f File) Load() ([]string, error) {
 	return newest, nil
 }
 
-// Add keeps a text, unless it is to be forgotten. A file that has grown to twice what is kept is written anew.
+// Add keeps a text if it is one to keep. A file that has grown to twice the limit is rewritten.
 func (f File) Add(text string) error {
 	if !Keeps(text) {
 		return nil
@@ -78,7 +78,7 @@ func (f File) Add(text string) error {
 	return f.shorten()
 }
 
-// shorten writes the file anew where it holds much more than is read.
+// shorten rewrites the file if it holds much more than is read.
 func (f File) shorten() error {
 	content, err := os.ReadFile(f.Path)
 	if err != nil {
@@ -119,7 +119,7 @@ func (f File) shorten() error {
 // secret finds what people type in front of a secret, and what keys look like.
 var secret = regexp.MustCompile(`(?i)(api[_-]?key|\bkey|token|passw(or)?d|passphrase|secret)["']?\s*[=:]\s*\S|\bbearer\s+\S{8}|\b(sk|pk|ghp|gho|xox[a-z]|glpat|AKIA)[-_]?[A-Za-z0-9_-]{16,}|-----BEGIN `)
 
-// Keeps reports whether a text is one to keep: one that a person would look for, and that holds no secret that one can tell.
+// Keeps reports whether a text is one to keep: one that a user would look for, and that contains no recognizable secret.
 func Keeps(text string) bool {
 	return strings.TrimSpace(text) != "" && !strings.HasPrefix(text, " ") && len(text) <= maxText && !secret.MatchString(text)
 }

@@ -1,5 +1,5 @@
-// Package local finds the server that runs for this user on this machine, and starts one when there is none. The
-// server says where it is in $XBOT_HOME/run/serve.json, which only its owner can read.
+// Package local finds the server that runs for this user on this machine, and starts one when there is none. The server writes its address to
+// $XBOT_HOME/run/serve.json, which only its owner can read.
 package local
 
 import (
@@ -23,7 +23,7 @@ const askTime = 3 * time.Second
 // apiclient, read from the file each time, because a server that starts again has a new token.
 type Server struct {
 	Home   string // the data folder, XBOT_HOME
-	Binary string // the xbot program; empty: beside this program, then in PATH
+	Binary string // the xbot program; empty: next to this program, then in PATH
 	Args   []string
 
 	ServiceWait time.Duration // how long to wait for a service that runs the server; 0: a minute
@@ -66,7 +66,7 @@ func (s *Server) read() (about, error) {
 	if err != nil {
 		return about{}, err
 	}
-	// The process is looked for before the token is sent to whatever listens on its port now.
+	// The process is looked for before the token is sent to any program that listens on its port now.
 	if !alive(told.PID) {
 		return about{}, fault.Errorf(fault.Unavailable, "no server of this user is running")
 	}
@@ -91,7 +91,7 @@ func (s *Server) note() (about, error) {
 	return told, nil
 }
 
-// Running reports whether the server runs, lets its owner in and takes messages.
+// Running returns nil if the server runs, accepts its owner and takes messages.
 func (s *Server) Running(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
 	defer cancel()

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// alive cannot tell here; whether the server answers decides.
+// alive cannot check here; whether the server answers decides.
 func alive(pid int) bool { return pid > 0 }
 
 func detach(*exec.Cmd) {}

@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// alive reports whether a process exists, whoever owns it.
+// alive reports whether a process exists, of any user.
 func alive(pid int) bool {
 	if pid <= 0 {
 		return false
@@ -18,7 +18,7 @@ func alive(pid int) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
-// detach gives a command a session of its own, so that closing the terminal does not end it.
+// detach starts a command in a new session, so that closing the terminal does not end it.
 func detach(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
 // tryLock takes the lock of a file until the file is closed; held is false when another process has it.

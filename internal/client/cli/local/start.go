@@ -24,9 +24,8 @@ const (
 // serviceWait is how long a service may take to start its server again.
 const serviceWait = time.Minute
 
-// Ensure returns when the server runs and takes messages; it starts one if there is none. Two programs that do so at
-// once start one server. The server that is started outlives this program and its terminal. progress is told, in
-// short sentences, why there is a wait.
+// Ensure returns when the server runs and takes messages; it starts one if there is none. Two programs that do so at once start one server. The
+// server that is started outlives this program and its terminal. progress gets, in short sentences, the reasons for a wait.
 func (s *Server) Ensure(ctx context.Context, progress func(string)) error {
 	if s.Running(ctx) == nil {
 		return nil
@@ -44,7 +43,7 @@ func (s *Server) Ensure(ctx context.Context, progress func(string)) error {
 		return err
 	}
 	defer unlock()
-	if s.Running(ctx) == nil { // somebody else has started it meanwhile
+	if s.Running(ctx) == nil { // another program has started it meanwhile
 		return nil
 	}
 	if last, err := s.note(); err == nil && last.Service {
@@ -120,7 +119,7 @@ func (s *Server) start(ctx context.Context, progress func(string)) error {
 	if err := command.Start(); err != nil {
 		return fault.Errorf(fault.Unavailable, "start %s: %w", binary, err)
 	}
-	ended := make(chan string, 1) // how the server ended, written once; kept if nobody reads
+	ended := make(chan string, 1) // how the server ended, written once; kept without a reader
 	go func() {
 		if err := command.Wait(); err != nil {
 			ended <- err.Error()
@@ -131,7 +130,7 @@ func (s *Server) start(ctx context.Context, progress func(string)) error {
 	return s.await(ctx, ended, begin, progress)
 }
 
-// await waits for a server to answer. ended tells when the one that was started is gone.
+// await waits for a server to answer. ended receives when the one that was started is gone.
 func (s *Server) await(ctx context.Context, ended <-chan string, begin int64, progress func(string)) error {
 	progress("Starting the server")
 	explain, deadline := time.Now().Add(firstStart), time.Now().Add(startTime)

@@ -97,7 +97,7 @@ func trimBlank(lines []string) []string {
 
 func blank(line string) bool { return strings.TrimSpace(x.Strip(line)) == "" }
 
-// trimRight takes off the spaces with which the renderer fills lines, unless styles stand between them.
+// trimRight removes the spaces with which the renderer fills lines, unless styles are between them.
 func trimRight(line string) string {
 	if blank(line) {
 		return ""

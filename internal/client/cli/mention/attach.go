@@ -14,15 +14,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// Message is what is sent: the text, and files by their paths on the runner.
+// Message is a message to send: the text, and files by their paths on the runner.
 type Message struct {
 	Text  string
 	Files []string
 }
 
-// Attach makes the message of a text, in a session that exists. Files in brackets are attached as they are. For each @path that is
-// a file of this machine, the runner is asked: one that it has, too, is attached where it is; any other is uploaded. What is no
-// file of this machine stays text.
+// Attach makes the message of a text, in a session that exists. Files in brackets are attached as they are. For each @path that is a file of this
+// machine, the runner is asked: one that it has, too, is attached where it is; any other is uploaded. Other text stays text.
 func Attach(ctx context.Context, client *apiclient.Client, key chat.SessionKey, typed string) (Message, error) {
 	text, files := Parts(typed)
 	m := Message{Text: text, Files: files}
@@ -53,7 +52,7 @@ type file struct {
 	time time.Time
 }
 
-// local finds the file of this machine that a person means. Marks of a sentence may follow a name.
+// local finds the file of this machine that a user means. Marks of a sentence may follow a name.
 func local(name string) (file, bool) {
 	for _, candidate := range []string{name, strings.TrimRight(name, ".,;:!?)]}'\"，。；：！？）")} {
 		if candidate == "" {

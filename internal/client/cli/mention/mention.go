@@ -1,5 +1,5 @@
-// Package mention reads the files that a message names: @path as a person types it at the end of a word, and [file: /path] as it
-// stands in the field once a file was chosen.
+// Package mention reads the files that a message names: @path as a user types it at the end of a word, and [file: /path] as the field has it once a
+// file was chosen.
 package mention
 
 import (
@@ -12,7 +12,7 @@ import (
 const Most = 20
 
 var (
-	// One path of a runner in brackets. A path may have brackets of its own.
+	// One path of a runner in brackets. A path may contain brackets.
 	word     = `\[file: (/(?:[^\[\]\n]|\[[^\[\]\n]*\])+)\]`
 	words    = regexp.MustCompile(word)
 	atTheEnd = regexp.MustCompile(`^(?:\s*` + word + `)+|(?:\s*` + word + `)+\s*$`)
@@ -29,7 +29,7 @@ func IsCommand(text string) bool {
 	return strings.HasPrefix(text, "!") || strings.HasPrefix(text, "/") || strings.HasPrefix(text, "／")
 }
 
-// Typed returns what is typed behind an @ at the end of a text.
+// Typed returns the text behind an @ at the end of a text.
 func Typed(text string) (begun string, ok bool) {
 	if IsCommand(text) {
 		return "", false
@@ -46,8 +46,8 @@ func Take(text, path string) string {
 	return text[:strings.LastIndexByte(text, '@')] + Word(path) + " "
 }
 
-// Parts separates what is sent into the words and the files that it names in brackets. Names within a sentence stay there, too;
-// those before and after all words do not, since the server names the files.
+// Parts separates a text into the words and the files that it names in brackets. Names within a sentence stay there, too; those before and after all
+// words do not, since the server names the files.
 func Parts(text string) (said string, files []string) {
 	if IsCommand(text) {
 		return text, nil
@@ -63,8 +63,7 @@ func Parts(text string) (said string, files []string) {
 	return strings.TrimSpace(atTheEnd.ReplaceAllString(text, "")), files
 }
 
-// Named returns the paths that stand behind an @ anywhere in a text, each once. "@" in the middle of a word, as in an address of
-// mail, is none.
+// Named returns the paths behind an @ anywhere in a text, each once. "@" in the middle of a word, as in an address of mail, is none.
 func Named(text string) []string {
 	if IsCommand(text) {
 		return nil

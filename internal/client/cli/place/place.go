@@ -1,5 +1,5 @@
-// Package place says where the commands of a conversation run, and in which folder: on the machine of the terminal, where its own
-// folder is meant, or elsewhere, where that folder means nothing.
+// Package place finds where the commands of a conversation run, and in which folder: on the machine of the terminal, where its own folder is meant,
+// or elsewhere, where that folder means nothing.
 package place
 
 import (
@@ -26,7 +26,7 @@ type Place struct {
 	Runner string // empty: nowhere
 	Folder string // on the runner
 	Here   bool   // on the machine of the terminal, which sees the same files
-	Known  bool   // the server has said it
+	Known  bool   // known from the server
 }
 
 // Of returns where the commands of a session run now. For one that is yet to be made, a session without a key, it is where they
@@ -51,7 +51,7 @@ func (f Finder) Of(ctx context.Context, s chat.Session) (Place, error) {
 	return p, nil
 }
 
-// Cwd is the folder that a new session is to be told: none where that of the terminal is not one of the runner.
+// Cwd is the folder for a new session: none where that of the terminal is not one of the runner.
 func (p Place) Cwd() string {
 	if p.Here {
 		return p.Folder
@@ -59,7 +59,7 @@ func (p Place) Cwd() string {
 	return ""
 }
 
-// String says it in a few words: ~/proj, or laptop:/srv/proj. A container has a long name.
+// String returns it in a few words: ~/proj, or laptop:/srv/proj. A container has a long name.
 func (p Place) String() string {
 	switch {
 	case !p.Known:
@@ -79,7 +79,7 @@ func (p Place) String() string {
 	return name + ":" + text.Line(p.Folder)
 }
 
-// Sentence says it to a person.
+// Sentence returns it in a sentence for a user.
 func (p Place) Sentence() string {
 	if !p.Known {
 		return ""
@@ -104,7 +104,7 @@ func (p Place) Sentence() string {
 	return "Commands run " + where + ", in " + folder + "."
 }
 
-// container is the name of the server's container of a person.
+// container is the name of the server's container of a user.
 const container = "__docker__"
 
 // Short writes the home folder of the terminal's user as ~.

@@ -1,5 +1,5 @@
-// Package sharing makes, lists and revokes the links by which anybody reads a conversation. What it returns is for the person at the
-// terminal alone: a link stands in no conversation and no history.
+// Package sharing makes, lists and revokes the links by which anyone reads a conversation. Its results are for the user at the terminal alone: no
+// conversation and no history contains a link.
 package sharing
 
 import (
@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// Days is how long a link is good unless somebody says otherwise.
+	// Days is how long a link is valid by default.
 	Days = 7
 	// maxDays is the longest that the server allows.
 	maxDays = 90
 )
 
-// Words are what may stand behind /share.
+// Words are the arguments that /share completes.
 var Words = []string{"list", "revoke "}
 
-// Do carries out what stands behind /share (nothing, a number of days, "list" or "revoke N") and returns what to say.
+// Do carries out the arguments of /share (nothing, a number of days, "list" or "revoke N") and returns the text to print.
 func Do(ctx context.Context, client *apiclient.Client, key chat.SessionKey, args string) (string, error) {
 	words := transfer.Words(args)
 	switch {
@@ -51,7 +51,7 @@ func made(ctx context.Context, client *apiclient.Client, key chat.SessionKey, da
 	return told + "\n\n" + link, err
 }
 
-// Make makes a link that is good for so many days, and returns its whole address and what is to be known of it.
+// Make makes a link that is valid for so many days, and returns its whole address and a sentence about it.
 func Make(ctx context.Context, client *apiclient.Client, key chat.SessionKey, days int) (link, told string, err error) {
 	if days < 1 || days > maxDays {
 		return "", "", fault.Errorf(fault.Invalid, "a link is good for 1 to %d days", maxDays)

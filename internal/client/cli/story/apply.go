@@ -63,7 +63,7 @@ func with[T any](data json.RawMessage, apply func(T)) error {
 	return nil
 }
 
-// Accept takes in a message that the server has just accepted, before or after the feed tells of it.
+// Accept takes in a message that the server has just accepted, before or after the feed has it.
 func (s *Story) Accept(q chat.Queued) {
 	claimed := func(e *Entry) bool { return e.Inbox == q.Inbox }
 	if !slices.ContainsFunc(s.Entries, claimed) {
@@ -76,7 +76,7 @@ func (s *Story) queued(q chat.Queued) {
 	switch {
 	case at < 0:
 		s.Queued = append(s.Queued, q)
-	case q.Mode != "": // it was changed; what this client knows itself says no mode
+	case q.Mode != "": // it was changed; entries of this client have no mode
 		s.Queued[at] = q
 	}
 }
@@ -113,7 +113,7 @@ func (s *Story) message(m chat.Message) {
 	s.Entries = append(s.Entries, entry)
 }
 
-// forgive takes out what was said of a message that was dropped and is in the transcript now, which says the same.
+// forgive removes the notices about a message that was dropped and is in the transcript now, which shows the same.
 func (s *Story) forgive(inbox chat.InboxID) {
 	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return inbox != 0 && e.Inbox == inbox && e.ID == 0 })
 }
@@ -143,7 +143,7 @@ func (s *Story) turn(t chat.Turn) {
 	if s.Turn != nil && s.Turn.ID == t.ID {
 		s.Turn = nil
 	}
-	if t.State == chat.TurnReleased { // it never began; its message is told again, as queued
+	if t.State == chat.TurnReleased { // it never began; its message comes again, as queued
 		s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Turn == t.ID })
 		return
 	}
@@ -196,7 +196,7 @@ func (s *Story) retry(r chat.Retry) {
 	}
 }
 
-// delta adds a piece of the answer. A larger attempt begins anew; pieces of an older one are late and dropped.
+// delta adds a piece of the answer. A larger attempt replaces the text; pieces of an older one are late and dropped.
 func (s *Story) delta(d chat.Delta) {
 	entry := s.stepOrNew(d.Turn, d.Step)
 	if !entry.Live || d.Attempt < entry.Attempt {

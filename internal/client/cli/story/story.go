@@ -1,4 +1,4 @@
-// Package story folds the feed of a session into what a person reads: the messages in order, the answer that is being
+// Package story folds the feed of a session into what a user reads: the messages in order, the answer that is being
 // written, the calls of tools with their output, and what waits. It is pure: it knows neither terminals nor HTTP.
 package story
 
@@ -23,24 +23,23 @@ type Story struct {
 	Earlier bool                       // there are older messages that were not loaded
 }
 
-// Kind says what an entry is.
+// Kind is the kind of an entry.
 type Kind int
 
 // The kinds of entries.
 const (
-	Person    Kind = iota // what a person wrote
+	Person    Kind = iota // what a user wrote
 	Assistant             // one step of an answer, with the tool calls it asked for
 	Notice                // the product speaks
 )
 
-// Entry is one thing to show: a message of the transcript, or what will become one, with what is known beside it. Its calls
-// are in Calls alone.
+// Entry is one thing to show: a message of the transcript, or what will become one, with what is known about it. Its calls are in Calls alone.
 type Entry struct {
 	Kind Kind
 	chat.Message
 	Calls   []*Call
 	Ended   *chat.Turn // the turn whose last entry this is
-	Outcome string     // of a message that no turn of its own answers; the notice behind it says why
+	Outcome string     // of a message without a turn to answer it; the notice behind it has the reason
 	Taken   bool       // the turn was at work already when it took the message in
 	Draft
 
@@ -85,8 +84,8 @@ func New(session chat.Session, transcript apiclient.Transcript) *Story {
 	return s
 }
 
-// Apart returns the command that the entry at a place answers, if other entries stand between the two; else nil.
-// Commands run beside turns and each other, so an answer may come late.
+// Apart returns the command that the entry at a place answers, if other entries are between the two; else nil. Commands run in parallel to turns and
+// each other, so an answer may come late.
 func (s *Story) Apart(at int) *Entry {
 	answer := s.Entries[at]
 	if answer.Kind != Notice || answer.Origin != chat.OriginCommand || answer.Inbox == 0 {
@@ -100,10 +99,10 @@ func (s *Story) Apart(at int) *Entry {
 	return nil
 }
 
-// Greet takes over what the server says of the session when a connection is made.
+// Greet takes over the server's state of the session when a connection is made.
 func (s *Story) Greet(hello apiclient.Hello) {
 	s.Session = hello.Session
-	if hello.Seq <= s.Seq { // else the events that follow tell which turn runs
+	if hello.Seq <= s.Seq { // else the events that follow show which turn runs
 		s.greet(hello.Session)
 	}
 }
@@ -146,7 +145,7 @@ func (s *Story) First() chat.MessageID {
 	return 0
 }
 
-// Answer returns what a turn said in the end: the text of its last step. Empty when it said nothing.
+// Answer returns the final answer of a turn: the text of its last step. Empty when it has none.
 func (s *Story) Answer(turn chat.TurnID) *Entry {
 	for _, entry := range slices.Backward(s.Entries) {
 		if entry.Turn == turn && entry.Kind == Assistant {
@@ -179,7 +178,7 @@ func (s *Story) Running() []*Call {
 	return running
 }
 
-// Asking returns the oldest call of the running turn that waits for a person's permission, nil when none does.
+// Asking returns the oldest call of the running turn that waits for a user's permission, nil when none does.
 func (s *Story) Asking() *Call {
 	for _, entry := range s.Entries {
 		for _, call := range entry.Calls {
@@ -191,7 +190,7 @@ func (s *Story) Asking() *Call {
 	return nil
 }
 
-// Asking reports whether the call waits for a person's permission.
+// Asking reports whether the call waits for a user's permission.
 func (c *Call) Asking() bool {
 	return c.State == chat.CallOpen && c.Approval != nil && c.Approval.State == chat.ApprovalOpen
 }

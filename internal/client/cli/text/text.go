@@ -41,7 +41,7 @@ func isBidi(r rune) bool { return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r
 // Line makes a text one safe line.
 func Line(s string) string { return strings.Join(strings.Fields(Plain(s)), " ") }
 
-// Lasted writes a duration as a person says it: 0.3 s, 12 s, 3 min 5 s.
+// Lasted formats a duration for users: 0.3 s, 12 s, 3 min 5 s.
 func Lasted(d time.Duration) string {
 	switch d = max(d, 0); {
 	case d < 10*time.Second:

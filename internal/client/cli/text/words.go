@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// TaskState says how far a background task has come.
+// TaskState returns how far a background task has come.
 func TaskState(task chat.Task) string {
 	switch task.State {
 	case chat.TaskRunning:
@@ -39,10 +39,10 @@ func after(task chat.Task) string {
 	return " after " + Lasted(task.EndedAt.Sub(task.StartedAt))
 }
 
-// Command is a command that a person typed, in one line as a shell shows it.
+// Command is a command that a user typed, in one line as a shell shows it.
 func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimSpace(typed), "!")) }
 
-// ApprovalState says how a question was answered, by whom, and why it had been asked; empty while it is open.
+// ApprovalState returns how a question was answered, by whom, and why it had been asked; empty while it is open.
 func ApprovalState(a chat.Approval) string {
 	var said string
 	if len(a.Questions) > 0 && a.State == chat.ApprovalAllowed {
@@ -85,7 +85,7 @@ func Skipped(call chat.ToolCall) bool {
 	return call.State == chat.CallDone && call.IsError && call.Result == i18n.Say(i18n.English, i18n.CallSkipped)
 }
 
-// Waits says how a message that waits joins what runs; place counts from 1.
+// Waits returns how a message that waits joins what runs; place counts from 1.
 func Waits(mode chat.QueueMode, place int) string {
 	switch mode {
 	case chat.QueueSteer:

@@ -1,4 +1,4 @@
-// Package transfer moves files between the person's machine and the place where a session's commands run.
+// Package transfer moves files between the user's machine and the place where a session's commands run.
 package transfer
 
 import (
@@ -33,8 +33,8 @@ func Upload(ctx context.Context, client *apiclient.Client, key chat.SessionKey, 
 	return client.Upload(ctx, key, "", filepath.Base(name), file)
 }
 
-// Download fetches a file and returns where it is on this machine now: under its own name in the current folder, or
-// where the second name of args says. A file that is there is never written over.
+// Download fetches a file and returns where it is on this machine now: under its own name in the current folder, or under the second name of args. It
+// never overwrites a file.
 func Download(ctx context.Context, client *apiclient.Client, key chat.SessionKey, args string) (string, error) {
 	names := Words(args)
 	if len(names) == 0 || len(names) > 2 {
@@ -52,7 +52,7 @@ func Download(ctx context.Context, client *apiclient.Client, key chat.SessionKey
 	return to, finish(file, err)
 }
 
-// within puts a name into a folder, if that is what the person named.
+// within puts a name into a folder, if that is what the user named.
 func within(to, name string) string {
 	if info, err := os.Stat(to); err == nil && info.IsDir() {
 		return filepath.Join(to, name)

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Words splits what stands behind a command at its spaces, except inside of quotation marks and behind a backslash, as a
-// shell does. A mark that is not closed reaches to the end. Where backslashes separate folders they are left alone.
+// Words splits the arguments of a command at their spaces, except inside of quotation marks and behind a backslash, as a shell does. A mark that is
+// not closed reaches to the end. Where backslashes separate folders they are left alone.
 func Words(args string) []string {
 	s := splitter{escapes: os.PathSeparator != '\\'}
 	for _, r := range args {
@@ -21,7 +21,7 @@ type splitter struct {
 	word    strings.Builder
 	begun   bool // of the word, which may be empty in quotation marks
 	quote   rune // the mark that is open; 0 when none is
-	escaped bool // the next character stands for itself
+	escaped bool // the next character is literal
 	escapes bool // backslashes do that
 }
 

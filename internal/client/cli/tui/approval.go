@@ -16,8 +16,8 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
-// like, y with the arguments that it is to have instead, a for always, or a bare yes or no as people write it elsewhere. Nothing else is an answer, so that a message is never taken for one.
+// ReadAnswer reads a user's answer to the question whether a call may run: y or n, with a note behind it if they like, y with other arguments, a for
+// always, or a bare yes or no. Nothing else is an answer, so that a message is never taken for one.
 func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	word, note, _ := strings.Cut(strings.TrimSpace(typed), " ")
 	note = strings.TrimSpace(note)
@@ -40,7 +40,7 @@ func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
 	return apiclient.Answer{}, false
 }
 
-// ReadPlanAnswer reads what a person types to a plan: as ReadAnswer, in a word more, y with the steps that it is to have below it, a line
+// ReadPlanAnswer reads what a user types to a plan: as ReadAnswer, in a word more, y with the steps that it is to have below it, a line
 // each, or what should be different, with which it is sent back. A slash command is no answer.
 func ReadPlanAnswer(plan chat.Plan, typed string) (answer apiclient.Answer, ok bool) {
 	typed = strings.TrimSpace(typed)
@@ -103,7 +103,7 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 	}, m.complaining("")), true
 }
 
-// questionLine says how to answer the open question, and which call that answers: several may wait.
+// questionLine returns how to answer the open question, and which call that answers: several may wait.
 func (m *model) questionLine(call *story.Call) string {
 	if asked := call.Approval.Questions; len(asked) > 0 {
 		return "? " + question.How(i18n.English, asked) + " /deny declines · " + text.Line(call.Summary)
@@ -114,7 +114,7 @@ func (m *model) questionLine(call *story.Call) string {
 	return strings.TrimSuffix("? May "+text.Line(call.Name)+" run?  "+HowToAnswer(call, " · ")+" · "+text.Line(call.Summary), " · ")
 }
 
-// HowToAnswer says which words answer the question whether a call may run.
+// HowToAnswer returns the words that answer the question whether a call may run.
 func HowToAnswer(call *story.Call, between string) string {
 	if call.Approval.Plan != nil {
 		return "y approves the plan" + between + "y {\"steps\": [...]} changes it" + between + "n or what should be different sends it back"

@@ -55,7 +55,7 @@ func (c *column) question(call *story.Call, bar string, width int) []string {
 	return lines
 }
 
-// Wanted is all that a person has to see before a call may run: every argument, a command in full, its questions with their
+// Wanted is all that a user has to see before a call may run: every argument, a command in full, its questions with their
 // options.
 func Wanted(call chat.ToolCall) string {
 	if call.Approval != nil && len(call.Approval.Questions) > 0 {
@@ -73,7 +73,7 @@ func Wanted(call chat.ToolCall) string {
 	if err := json.Unmarshal([]byte(call.Arguments), &command); err == nil && command.Command != "" {
 		return command.Command
 	}
-	call.Summary = "" // what it says is left out of the arguments
+	call.Summary = "" // the arguments leave it out
 	return arguments(call)
 }
 
@@ -141,8 +141,8 @@ func (c *column) behind(bar string, lines []string) []string {
 	return each(lines, func(line string) string { return bar + c.theme.dim.Render(line) })
 }
 
-// failure is the line of a failed result that says most: the last one that is no hint for the model, since commands
-// print their errors last and tools say one sentence.
+// failure is the most informative line of a failed result: the last one that is no hint for the model, since commands print their errors last and
+// tools return one sentence.
 func failure(result string) string {
 	best := ""
 	for line := range strings.Lines(text.Plain(result)) {
@@ -158,7 +158,7 @@ func failure(result string) string {
 	return strings.TrimPrefix(best, "Error: ")
 }
 
-// arguments shows the arguments of a call by name, unless the line above says it all.
+// arguments shows the arguments of a call by name, unless the line above has them all.
 func arguments(call chat.ToolCall) string {
 	decoder := json.NewDecoder(bytes.NewReader([]byte(call.Arguments)))
 	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {

@@ -82,8 +82,7 @@ func (c *column) entries(s *story.Story, now time.Time) []string {
 	return lines
 }
 
-// joined reports whether an entry stands directly below another: the tools of one turn read as one list, and what became
-// of a message stands below it.
+// joined reports whether an entry is directly below another: the tools of one turn read as one list, and the outcome of a message is below it.
 func joined(above, entry *story.Entry) bool {
 	if entry.Kind == story.Notice && entry.Outcome != "" {
 		return above.Inbox == entry.Inbox
@@ -130,7 +129,7 @@ func (c *column) moving(e *story.Entry) bool {
 	return false
 }
 
-// said draws what a person wrote, a command they ran, or what the product told the model.
+// said draws a user's message or command, or a message of the product to the model.
 func (c *column) said(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
@@ -154,7 +153,7 @@ func (c *column) said(e *story.Entry) []string {
 	return lines
 }
 
-// stateOf says what became of a message that is no question of its own.
+// stateOf returns the state of a message that is no separate question.
 func stateOf(e *story.Entry) string {
 	switch {
 	case e.Origin == chat.OriginSuperseded:
@@ -166,7 +165,7 @@ func stateOf(e *story.Entry) string {
 	}
 }
 
-// aside draws what stands beside the conversation: one line, and with details what is behind it.
+// aside draws an entry outside the conversation: one line, and with details the rest.
 func (c *column) aside(head, rest string) []string {
 	lines := []string{"  " + c.theme.dim.Render(cut("◆ "+head, c.inner()))}
 	if c.details {
@@ -175,7 +174,7 @@ func (c *column) aside(head, rest string) []string {
 	return lines
 }
 
-// person draws what a person wrote, with a state below it if there is one to tell.
+// person draws a user's message, with its state below if there is one.
 func (c *column) person(said, state string) []string {
 	lines := each(c.wrap(said), func(line string) string { return c.theme.accent.Render("▌ ") + c.theme.bold.Render(line) })
 	if state != "" {
@@ -184,7 +183,7 @@ func (c *column) person(said, state string) []string {
 	return lines
 }
 
-// told draws what the product says: the answer of a command, what became of the context, or a warning.
+// told draws a notice of the product: the answer of a command, a change of the context, or a warning.
 func (c *column) told(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
@@ -194,13 +193,13 @@ func (c *column) told(e *story.Entry) []string {
 	case chat.OriginReset:
 		return []string{c.rule(text.Line(e.Content))}
 	}
-	if e.Outcome != "" { // it stands below the message that it is about
+	if e.Outcome != "" { // it is below the message that it is about
 		return indent(paint(c.theme.dim, c.wrap(e.Content)))
 	}
 	return c.notice(e.Content)
 }
 
-// rule draws a line over the whole width, with words in it: what stands above is over.
+// rule draws a line over the whole width, with words in it: the part above is over.
 func (c *column) rule(words string) string {
 	head := "── " + strings.TrimSuffix(words, ".") + " "
 	return c.theme.dim.Render(cut(head+strings.Repeat("─", max(2, c.inner()-ansi.StringWidth(head))), c.inner()))
@@ -263,7 +262,7 @@ func (c *column) reasoning(e *story.Entry) []string {
 		return []string{"  " + c.theme.dim.Italic(true).Render("∴ "+lines[len(lines)-1])}
 	}
 	if e.Content == "" && len(e.Calls) > 0 {
-		return nil // the list of tools is not torn apart by a line that says nothing
+		return nil // the list of tools is not torn apart by a line without content
 	}
 	return []string{"  " + c.theme.dim.Render("∴ reasoning"), ""}
 }
@@ -275,7 +274,7 @@ func foot(e *story.Entry) string {
 		return ""
 	}
 	var parts []string
-	if t.State != chat.TurnDone && e.Kind != story.Notice { // a notice says it in its own words
+	if t.State != chat.TurnDone && e.Kind != story.Notice { // a notice has its own words for it
 		parts = append(parts, string(t.State))
 	}
 	if t.Model != "" {

@@ -61,7 +61,7 @@ func (m *model) commands() []about {
 	return all
 }
 
-// usual are the commands that a server is taken to carry out until it has said which.
+// usual are the commands that a server is assumed to carry out until it has listed them.
 var usual = []string{"approve", "deny", "runner", "context", "usage", "compact", "compress", "rewind", "fork"}
 
 func (m *model) isServed(name string) bool {
@@ -104,14 +104,14 @@ func (m *model) matching(typed string) []about {
 	return found
 }
 
-// command does what a typed command says; done is false for a message that is none.
+// command carries out a typed command; done is false for a message that is none.
 func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	c, ok := command.Parse(typed)
 	if !ok {
 		return nil, false
 	}
 	if c.Name == "new" && c.Args != "" && m.isServed("new") {
-		return nil, false // the server begins this session anew with them
+		return nil, false // the server restarts this session with them
 	}
 	if c.Name == "settings" && c.Args != "" && m.isServed("settings") {
 		return nil, false // the server sets it

@@ -16,19 +16,19 @@ import (
 // menuRows bounds the ways to go on that are visible at once.
 const menuRows = 8
 
-// menu is the list of the ways to go on with what is typed. What it lists follows from the text.
+// menu is the list of completions of the typed text, from which it follows.
 type menu struct {
 	chosen int
-	shut   bool // closed by the person, or the text was brought back from before; until the text is changed
+	shut   bool // closed by the user, or the text was brought back from before; until the text is changed
 
-	models  []string // names by which models are chosen; nil until the server has said them
+	models  []string // names by which models are chosen; nil until the server has sent them
 	runners []chat.Runner
 	files   mentions
 }
 
-// option is one way to go on with what is typed.
+// option is one completion of the typed text.
 type option struct {
-	text  string // stands in the field when it is taken
+	text  string // put into the field when it is taken
 	label string
 	does  string // what it does; empty for a word behind a command
 }
@@ -128,7 +128,7 @@ func (m *model) runningTasks() []string {
 	return ids
 }
 
-// askNames asks for the names that may stand behind the command whose name was just finished.
+// askNames asks for the possible names behind the command whose name was just finished.
 func (m *model) askNames(before string) tea.Cmd {
 	was, _, _ := behind(before)
 	name, _, _ := behind(m.input.Value())
@@ -136,7 +136,7 @@ func (m *model) askNames(before string) tea.Cmd {
 	if name == was || at < 0 {
 		return nil
 	}
-	// What the server cannot say is not completed, which hinders nobody from typing it.
+	// Names that the server cannot send are not completed, but can be typed.
 	switch command := m.served[at].Name; {
 	case takesModel(command):
 		return request(m, m.o.Client.ListModels, func(all apiclient.Catalogue, err error) {
@@ -163,7 +163,7 @@ func (m *model) askNames(before string) tea.Cmd {
 	return nil
 }
 
-// typing begins the list anew after the text was changed.
+// typing resets the list after the text was changed.
 func (m *model) typing(before string) tea.Cmd {
 	m.chosen, m.shut = 0, false
 	return tea.Batch(m.askNames(before), m.askFiles())
@@ -190,7 +190,7 @@ func (m *model) complete() tea.Cmd {
 	return m.typing(before)
 }
 
-// unfinished reports whether what is typed is the beginning of a command's name and no command yet.
+// unfinished reports whether the typed text is the beginning of a command's name and no command yet.
 func (m *model) unfinished() bool {
 	typed := m.input.Value()
 	found := m.matching(typed)

@@ -27,7 +27,7 @@ type feed struct {
 	done    chan struct{} // closed when the goroutine has returned
 }
 
-// feedMsg brings what a feed has told since the last time.
+// feedMsg has the updates of a feed since the last time.
 type feedMsg struct {
 	feed    *feed
 	updates []apiclient.Update
@@ -85,7 +85,7 @@ func (f *feed) next() tea.Cmd {
 // acting is what the terminal needs to carry out what models ask it to show (chat.EventAction).
 type acting struct {
 	client string                                 // what the ids of its messages begin with
-	known  map[chat.CallID]apiclient.ActionAnswer // what was told before; no outcome: it is being carried out, or somebody else does
+	known  map[chat.CallID]apiclient.ActionAnswer // answers sent before; no outcome: it is being carried out, here or elsewhere
 }
 
 func newActing() acting {
@@ -100,7 +100,7 @@ type steering struct {
 	told time.Time
 }
 
-// takenMsg says whether the server gave an action to this terminal.
+// takenMsg reports whether the server gave an action to this terminal.
 type takenMsg struct {
 	steering
 
@@ -110,7 +110,7 @@ type takenMsg struct {
 // actionLasts is how long the server waits for an answer. What comes later, since the machine slept, is not carried out.
 const actionLasts = 10 * time.Second
 
-// act takes an action, once: the server says whether this terminal is to carry it out. An answer that got lost is given again.
+// act takes an action, once: the server decides whether this terminal is to carry it out. An answer that got lost is given again.
 func (m *model) act(data json.RawMessage) tea.Cmd {
 	a := steering{from: m.session.Key, told: time.Now().Round(0)} // by the clock on the wall, which goes on while the machine sleeps
 	if json.Unmarshal(data, &a.ClientAction) != nil || a.Call == "" {
@@ -133,7 +133,7 @@ func (m *model) act(data json.RawMessage) tea.Cmd {
 func (m *model) taken(msg takenMsg) tea.Cmd {
 	switch {
 	case fault.Is(msg.err, fault.Unavailable):
-		delete(m.acting.known, msg.Call) // the server tells it again, if it still wants it
+		delete(m.acting.known, msg.Call) // the server sends it again, if it still wants it
 		return nil
 	case msg.err != nil || time.Since(msg.told) > actionLasts:
 		return nil
@@ -147,7 +147,7 @@ func (m *model) taken(msg takenMsg) tea.Cmd {
 	return tea.Batch(does, m.outcome(msg.steering, refused))
 }
 
-// outcome tells the server what became of an action; refused is empty where it was done.
+// outcome sends the server the outcome of an action; refused is empty where it was done.
 func (m *model) outcome(a steering, refused string) tea.Cmd {
 	answer := apiclient.ActionAnswer{Client: m.acting.client, Outcome: string(chat.ActionDone), Reason: refused}
 	if refused != "" {
@@ -160,7 +160,7 @@ func (m *model) outcome(a steering, refused string) tea.Cmd {
 func (m *model) tellOutcome(a steering, answer apiclient.ActionAnswer) tea.Cmd {
 	client := m.o.Client
 	return m.do(func(ctx context.Context) tea.Msg {
-		_ = client.AnswerClientAction(ctx, a.from, a.Call, answer) // nobody here waits for it, and the server tells the action again until it comes
+		_ = client.AnswerClientAction(ctx, a.from, a.Call, answer) // errors are ignored: the server sends the action again until the answer comes
 		return nil
 	})
 }
@@ -172,17 +172,17 @@ const (
 	notNow       = "not_now"
 )
 
-// occupied reports whether another session, or what takes the keys, would come between the person and what they do here.
+// occupied reports whether another session, or what takes the keys, would come between the user and what they do here.
 func (m *model) occupied() bool {
 	return m.picker != nil || m.panel != nil || m.search != nil || m.opening || m.input.Value() != "" || len(m.outbox) > 0
 }
 
-// show does what an action says, or says why it does not. Later: that is known only once its command has answered.
+// show carries out an action, or returns why it does not. Later: that is known only once its command has answered.
 func (m *model) show(a steering) (does tea.Cmd, refused string, later bool) {
 	switch a.Action + " " + a.What {
 	case "open conversation":
 		if m.occupied() {
-			return nil, notNow, false // what the person types belongs here
+			return nil, notNow, false // what the user types belongs here
 		}
 		return m.loadSession(chat.SessionKey(a.Value), &a), "", true
 	case "open settings":
@@ -212,7 +212,7 @@ func (m *model) show(a steering) (does tea.Cmd, refused string, later bool) {
 	return nil, "", false
 }
 
-// arrived opens a session because a model shows it, unless the person has begun something meanwhile. It is not tried again.
+// arrived opens a session because a model shows it, unless the user has begun something meanwhile. It is not tried again.
 func (m *model) arrived(msg openedMsg) tea.Cmd {
 	a := *msg.steered
 	refused := ""

@@ -18,7 +18,7 @@ func (m *model) fronted() bool { return m.help || m.tasks || m.links != "" }
 // unfront closes it.
 func (m *model) unfront() { m.help, m.tasks, m.links, m.frontAt = false, false, "", 0 }
 
-// front is what is open in front of the conversation, all of it.
+// front returns all lines of the view open in front of the conversation.
 func (m *model) front() []string {
 	switch {
 	case m.tasks:
@@ -42,7 +42,7 @@ func (m *model) welcome() []string {
 	return lines
 }
 
-// commandLine names a command with what may follow it, and says what it does.
+// commandLine shows a command with its arguments and its effect.
 func (m *model) commandLine(c about) string {
 	return fmt.Sprintf("%-20s ", strings.TrimSpace("/"+c.name+" "+c.args)) + m.theme.dim.Render(c.does)
 }
@@ -83,7 +83,7 @@ func (m *model) share(args string) tea.Cmd {
 	}, m.shared)
 }
 
-// shared opens what is said in front of the conversation: a link has to stay until it is copied.
+// shared opens the result in front of the conversation: a link has to stay until it is copied.
 func (m *model) shared(said string, err error) {
 	switch {
 	case err != nil:
@@ -95,7 +95,7 @@ func (m *model) shared(said string, err error) {
 	}
 }
 
-// linkLines is what is said of links. A link begins at the edge, so that it stays on one line where it can.
+// linkLines is the text about links. A link begins at the edge, so that it stays on one line where it can.
 func (m *model) linkLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Links to this session"), ""}
 	for line := range strings.SplitSeq(m.links, "\n") {

@@ -62,7 +62,7 @@ func (m *model) edit(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// setInput replaces what is typed.
+// setInput replaces the typed text.
 func (m *model) setInput(text string) {
 	m.input.SetValue(text)
 	m.input.MoveToEnd()
@@ -72,7 +72,7 @@ func (m *model) setInput(text string) {
 // submit takes what was typed: a command is done here, everything else is a message.
 func (m *model) submit() tea.Cmd {
 	typed := m.input.Value()
-	if before, more := strings.CutSuffix(typed, `\`); more { // for terminals that cannot tell shift+enter from enter
+	if before, more := strings.CutSuffix(typed, `\`); more { // for terminals that cannot distinguish shift+enter from enter
 		m.setInput(before + "\n")
 		return nil
 	}
@@ -110,7 +110,7 @@ func (m *model) keep(entered string) {
 type past struct {
 	past  []string
 	at    int    // of the entry that is shown; len(past) for what is being typed
-	draft string // what was being typed when the person went back
+	draft string // what was being typed when the user went back
 }
 
 // reset takes the messages of a story as the past; of a story that has none, nothing is taken.
@@ -127,7 +127,7 @@ func (h *past) reset(s *story.Story) {
 	h.at = len(h.past)
 }
 
-// isTyped reports whether an entry is what a person typed, be it a message or a command.
+// isTyped reports whether an entry is what a user typed, be it a message or a command.
 func isTyped(e *story.Entry) bool {
 	return e.Kind == story.Person && !chat.IsTold(e.Origin)
 }

@@ -12,7 +12,7 @@ const (
 	wheelLines = 3
 )
 
-// key takes one key. What is open in front of the conversation gets it first.
+// key takes one key. A view open in front of the conversation gets it first.
 func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	pressed := msg.String()
 	if pressed == "ctrl+c" {
@@ -76,7 +76,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// enter completes what is being chosen, else sends.
+// enter completes the choice, else sends.
 func (m *model) enter() tea.Cmd {
 	if m.unfinished() || m.mentioning() {
 		return m.complete()
@@ -84,7 +84,7 @@ func (m *model) enter() tea.Cmd {
 	return m.submit()
 }
 
-// scrollFront moves what is open in front of the conversation; false for a key that does not scroll.
+// scrollFront moves the view open in front of the conversation; false for a key that does not scroll.
 func (m *model) scrollFront(pressed string) bool {
 	switch pressed {
 	case "up", "shift+up":
@@ -102,7 +102,7 @@ func (m *model) scrollFront(pressed string) bool {
 	return true
 }
 
-// interrupt is Ctrl-C: it stops what runs, clears what is typed, and leaves when pressed twice.
+// interrupt is Ctrl-C: it stops the turn, clears the typed text, and leaves when pressed twice.
 func (m *model) interrupt() tea.Cmd {
 	if time.Since(m.armed) < twice {
 		m.interrupted = true

@@ -22,15 +22,15 @@ const (
 	walkFiles   = 50_000
 )
 
-// mentions are the files that an @ at the end of what is typed may mean.
+// mentions are the files that an @ at the end of the typed text may mean.
 type mentions struct {
-	asked  string // what the files were looked for with
+	asked  string // the text that the files were searched for
 	folder string // they are below it
 	paths  []string
 }
 
-// askFiles looks for the files that an @ may mean, when what is behind it was changed: where the conversation works, and before
-// there is one in the terminal's own folder if commands will run there.
+// askFiles searches the files that an @ may mean, when the text behind it was changed: where the conversation works, and before there is one in the
+// terminal's own folder if commands will run there.
 func (m *model) askFiles() tea.Cmd {
 	begun, ok := mention.Typed(m.input.Value())
 	if !ok {
@@ -50,8 +50,7 @@ func (m *model) askFiles() tea.Cmd {
 	}, m.found)
 }
 
-// found takes in the files, unless something else was typed meanwhile. What could not be searched is not offered, which hinders
-// nobody from typing it.
+// found takes in the files, unless something else was typed meanwhile. Files that could not be searched are not offered, but can be typed.
 func (m *model) found(files mentions, err error) {
 	begun, ok := mention.Typed(m.input.Value())
 	if !ok || begun != files.asked || err != nil {
@@ -93,7 +92,7 @@ func below(folder, begun string) mentions {
 	var files []file
 	deadline, seen := time.Now().Add(walkTime), 0
 	begun = strings.ToLower(strings.Trim(begun, "/"))
-	// What cannot be read is passed over, and the end of the time is no error.
+	// Files that cannot be read are skipped, and the end of the time is no error.
 	_ = filepath.WalkDir(folder, func(at string, entry fs.DirEntry, err error) error {
 		if seen++; seen > walkFiles || time.Now().After(deadline) {
 			return fs.SkipAll

@@ -35,32 +35,32 @@ type model struct {
 	acting  acting
 }
 
-// leaving is how the person goes.
+// leaving is the state of an exit by Ctrl-C.
 type leaving struct {
 	armed       time.Time // of a Ctrl-C that may be followed by another
 	interrupted bool      // by two of them
 }
 
-// overlay is what is open in front of the conversation.
+// overlay is the view open in front of the conversation.
 type overlay struct {
 	picker *picker // nil while it is not open
 	panel  *panel  // of the settings; nil while it is not open
 	search *search // in what was typed; nil while none goes on
 	help   bool
 	tasks  bool        // the list of background tasks
-	others []chat.Task // what else was in it when it was asked for
-	links  string      // what is said of links to the session; empty: nothing
+	others []chat.Task // the other tasks of the list when it was asked for
+	links  string      // the text about links to the session; empty: nothing
 }
 
-// conversation is the open session and what is on its way to it.
+// conversation is the open session and the messages on their way to it.
 type conversation struct {
 	session chat.Session // key empty: to be made with the first message
 	place   place.Place  // where its commands run
 	story   *story.Story
-	wanted  chat.SessionKey // the session that is to be open; what is loaded of another is dropped
+	wanted  chat.SessionKey // the session that is to be open; one loaded for another is dropped
 	opening bool
 	feed    *feed       // of the open session; nil while none is
-	heard   bool        // the feed has told that it is connected, or that it cannot be
+	heard   bool        // the feed is connected, or has reported that it cannot be
 	outbox  []outgoing  // typed, not yet accepted by the server, in order
 	sending string      // id of the message that is being sent, or waits for its next try; empty when none is
 	stopped chat.TurnID // the turn that was asked to stop
@@ -82,7 +82,7 @@ type reach struct {
 	reason   string    // why not, or what is done about it
 	starting bool      // the user's own server is being started again
 
-	served []apiclient.Command // what the server carries out; nil until it has said so
+	served []apiclient.Command // the commands of the server; nil until it has sent them
 }
 
 // look is what the terminal is like.
@@ -104,8 +104,7 @@ type viewport struct {
 	frame    int      // of what turns
 }
 
-// flash is one sentence about what was just done. It goes away with the next key, and what is no complaint after a
-// while by itself.
+// flash is one sentence about the last action. It goes away with the next key, and unless it is a complaint also after a while.
 type flash struct {
 	text  string
 	bad   bool
@@ -147,7 +146,7 @@ func (m *model) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, m.input.Focus(), m.openSession(m.session.Key), m.askCommands(), m.askPlace())
 }
 
-// Update changes the state by one message, and draws the conversation anew if that changed it.
+// Update changes the state by one message, and redraws the conversation if that changed it.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := m.update(msg)
 	return m, tea.Batch(cmd, m.tick(), m.fade(), m.hang())

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// forgetSent drops messages from the outbox that the feed has told of, whether or not their receipt came.
+// forgetSent drops messages from the outbox that the feed has, whether or not their receipt came.
 func (m *model) forgetSent() {
 	m.outbox = slices.DeleteFunc(m.outbox, func(out outgoing) bool {
 		return slices.ContainsFunc(m.story.Queued, func(q chat.Queued) bool { return q.ClientMessageID == out.id }) ||
@@ -28,7 +28,7 @@ func (m *model) forgetSent() {
 func (m *model) post(text string) tea.Cmd {
 	to := m.session.Key
 	if m.opening {
-		to = m.wanted // which the person chose
+		to = m.wanted // which the user chose
 	}
 	m.outbox = append(m.outbox, outgoing{id: m.acting.client + "." + rand.Text(), session: to, text: text})
 	m.follow = true
@@ -102,7 +102,7 @@ func (m *model) created(session chat.Session, err error) tea.Cmd {
 }
 
 func (m *model) sent(accepted apiclient.Accepted, err error) tea.Cmd {
-	waits := len(m.outbox) > 0 && m.outbox[0].id == m.sending // else the feed has told of it before its receipt came
+	waits := len(m.outbox) > 0 && m.outbox[0].id == m.sending // else the feed had it before its receipt came
 	if err != nil && waits {
 		return m.notSent(err)
 	}

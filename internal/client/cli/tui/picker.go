@@ -107,7 +107,7 @@ func (p *picker) line(t theme, session chat.Session, chosen bool, width int, now
 	return line
 }
 
-// ago says how long something is past, roughly.
+// ago returns how long something is past, roughly.
 func ago(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -30,8 +30,8 @@ var mostPicture = graphics.Size{Columns: 60, Rows: 16}
 // gallery is the pictures that the terminal has, below the messages that show them. Their cells are drawn like letters, so that they scroll
 // with the text. Terminals whose pictures are painted over the cells (iTerm2, sixel) show none on the whole screen.
 type gallery struct {
-	able     bool // pictures stand in cells
-	coloured bool // the terminal has all colours; those of the cells say which picture stands in them
+	able     bool // pictures are in cells
+	coloured bool // the terminal has all colours; those of the cells encode which picture is in them
 	cell     image.Point
 	turn     chan struct{}   // has a place for each that is read
 	next     int             // id of the next one
@@ -40,7 +40,7 @@ type gallery struct {
 	of       map[*story.Entry]sources
 }
 
-// source is where a picture comes from: a file, or what a person sent.
+// source is where a picture comes from: a file, or what a user sent.
 type source struct{ path, hash string }
 
 // sources are those of an entry as it was after so many changes.
@@ -210,7 +210,7 @@ func (m *model) load(from source) tea.Cmd {
 func (m *model) given(from source, loaded hanging, sequence string) tea.Cmd {
 	h := m.gallery.hung[from]
 	if h == nil || h.id != loaded.id {
-		return nil // nobody wants it any more
+		return nil // it is not wanted any more
 	}
 	*h = loaded
 	for e, known := range m.gallery.of {

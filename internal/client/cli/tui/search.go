@@ -14,7 +14,7 @@ type search struct {
 	typed string // what is looked for
 	past  []string
 	at    int    // of the one that is shown; len(past): none yet
-	draft string // what stood in the field before
+	draft string // the former text of the field
 	lost  bool   // nothing older has it
 }
 
@@ -34,8 +34,8 @@ func (m *model) beginSearch() tea.Cmd {
 	return nil
 }
 
-// searching takes a key while the search goes on. Enter sends what was found; esc, tab and the arrows leave it in the field to be
-// changed; ctrl+g brings back what stood there.
+// searching takes a key while the search goes on. Enter sends the entry found; esc, tab and the arrows leave it in the field to be changed; ctrl+g
+// restores the former text.
 func (m *model) searching(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.search
 	switch pressed := msg.String(); pressed {
@@ -69,8 +69,8 @@ func (m *model) searching(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// look goes to the next entry that has what is looked for, in steps of by, and stays where it is when there is none. An entry that
-// says the same as the one that is shown is passed over.
+// look goes to the next entry that has what is looked for, in steps of by, and stays where it is when there is none. It skips an entry with the text
+// of the one that is shown.
 func (s *search) look(from, by int) {
 	s.lost = false
 	if s.typed == "" {
@@ -86,7 +86,7 @@ func (s *search) look(from, by int) {
 	s.lost = true
 }
 
-// shown is what stands in the field meanwhile.
+// shown is the text of the field meanwhile.
 func (s *search) shown() string {
 	if s.at < len(s.past) && s.typed != "" {
 		return s.past[s.at]
@@ -99,7 +99,7 @@ func (m *model) endSearch(keep string) {
 	m.setInput(keep)
 }
 
-// searchLine says what is looked for.
+// searchLine shows what is looked for.
 func (m *model) searchLine() string {
 	state := "search"
 	if m.search.lost {

@@ -39,7 +39,7 @@ func (m *model) lost(err error) {
 	if m.away.IsZero() {
 		m.away = time.Now()
 	}
-	if !m.starting { // what is done about it says more
+	if !m.starting { // the reason on show is about the start
 		m.reason = err.Error()
 	}
 }
@@ -102,7 +102,7 @@ func (m *model) askPlace() tea.Cmd {
 	})
 }
 
-// movedBack reports whether an event says that older messages are in the conversation again: it is read anew.
+// movedBack reports whether an event means that older messages are in the conversation again: it is read again.
 func movedBack(event chat.Event) bool {
 	if event.Kind != chat.EventRewind {
 		return false

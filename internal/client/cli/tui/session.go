@@ -14,7 +14,7 @@ import (
 // openedMsg brings a session that was loaded.
 type openedMsg struct {
 	key     chat.SessionKey
-	steered *steering // the action that wants it; nil: the person does
+	steered *steering // the action that wants it; nil: the user does
 	story   *story.Story
 	feed    *feed
 	err     error
@@ -95,7 +95,7 @@ func (m *model) turnTo(msg openedMsg) tea.Cmd {
 	return tea.Batch(m.feed.next(), m.askPlace())
 }
 
-// told takes in what the feed of the open session brought.
+// told takes in the updates of the open session's feed.
 func (m *model) told(msg feedMsg) tea.Cmd {
 	if msg.feed != m.feed {
 		return nil // a session that was left

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/client/cli/text"
 )
 
-// panel is the list of the person's settings in front of the conversation, or the values of one of them.
+// panel is the list of the user's settings in front of the conversation, or the values of one of them.
 type panel struct {
 	all  []apiclient.Setting
 	at   int
@@ -21,7 +21,7 @@ type panel struct {
 
 // settingsMsg brings the settings.
 type settingsMsg struct {
-	steered  *steering // the action that wants the panel; nil: the person does
+	steered  *steering // the action that wants the panel; nil: the user does
 	settings []apiclient.Setting
 	err      error
 }

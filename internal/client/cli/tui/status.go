@@ -15,7 +15,7 @@ const maxTodoLines = 8
 
 var spinner = []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
 
-// foot is what stands below the conversation; cursorAt is the line of it at which the input begins.
+// foot returns the lines below the conversation; cursorAt is the line of it at which the input begins.
 func (m *model) foot() (lines []string, cursorAt int) {
 	lines = m.above()
 	cursorAt = len(lines)
@@ -23,7 +23,7 @@ func (m *model) foot() (lines []string, cursorAt int) {
 	return append(lines, m.status()), cursorAt
 }
 
-// above is what stands between the conversation and the input.
+// above returns the lines between the conversation and the input.
 func (m *model) above() []string {
 	lines := m.todoLines()
 	if running := m.runningLine(); running != "" {
@@ -130,7 +130,7 @@ func hasCalls(s *story.Story) bool {
 	return false
 }
 
-// activity says in a few words what the running turn does.
+// activity returns in a few words what the running turn does.
 func (m *model) activity() string {
 	what := m.doing() + " · " + seconds(time.Since(m.story.Turn.StartedAt))
 	if n := len(m.story.Queued); n > 0 {
@@ -158,7 +158,7 @@ func (m *model) doing() string {
 	return "thinking"
 }
 
-// providerActivity says that a turn waits for its provider, and when that is asked again, in the zone of the terminal.
+// providerActivity returns that a turn waits for its provider, and when that is asked again, in the zone of the terminal.
 func providerActivity(w *chat.Wait) string {
 	if w.Next == nil {
 		return "waiting for the model provider"
@@ -166,7 +166,7 @@ func providerActivity(w *chat.Wait) string {
 	return "waiting for the model provider, next try at " + w.Next.Local().Format("15:04")
 }
 
-// modelActivity says what the model does that a turn has asked.
+// modelActivity returns what the model of a turn does.
 func modelActivity(live *story.Entry, waits *chat.Wait) string {
 	switch {
 	case live.Retry != "" && waits != nil:

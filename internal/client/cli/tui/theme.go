@@ -49,7 +49,7 @@ func newTheme(dark, plain bool) theme {
 	}
 }
 
-// compact takes the margins off a document, which stands in a column of its own.
+// compact takes the margins off a document, which is in a separate column.
 func compact(config *ansi.StyleConfig) {
 	none := uint(0)
 	config.Document.Margin = &none

@@ -30,7 +30,7 @@ type Options struct {
 	Place   place.Finder  // where commands run
 	History history.File  // what was typed, across sessions
 	Wide    bool          // prose uses the whole width
-	// Pictures is what the terminal can draw. On the whole screen they are drawn where they can stand in its cells.
+	// Pictures is what the terminal can draw. On the whole screen they are drawn if it supports pictures in cells.
 	Pictures graphics.Terminal
 	In       *os.File
 	Out      *os.File
@@ -38,10 +38,10 @@ type Options struct {
 	Version  string
 }
 
-// ErrInterrupted is the error of a conversation that was left with Ctrl-C. All has been said.
+// ErrInterrupted is the error of a conversation that was left with Ctrl-C. The caller prints no error.
 var ErrInterrupted = errors.New("interrupted")
 
-// Run holds the conversation until the person leaves.
+// Run holds the conversation until the user leaves.
 func Run(ctx context.Context, o Options) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// farewell says, on the screen that the terminal returns to, how to come back and what was not sent.
+// farewell prints, on the screen that the terminal returns to, how to come back and what was not sent.
 func farewell(out *os.File, m *model) error {
 	var text strings.Builder
 	for _, unsent := range m.outbox {

@@ -46,7 +46,7 @@ func (m *model) title() string {
 
 func (m *model) windowTitle() string { return "xbot · " + m.title() }
 
-// head is the one line at the top: what is talked about, with which model, where.
+// head is the one line at the top: the title, the model and the place.
 func (m *model) head() string {
 	right := text.Line(m.o.Me.Model)
 	if where := m.place.String(); where != "" {
@@ -56,7 +56,7 @@ func (m *model) head() string {
 	return spread(left, m.theme.dim.Render(ansi.Truncate(right, m.width/2, "…"))+" ", m.width)
 }
 
-// page is the conversation, or what is open in front of it, in exactly so many lines.
+// page returns the conversation, or the view open in front of it, in exactly so many lines.
 func (m *model) page(height int) []string {
 	var lines []string
 	switch {
@@ -75,7 +75,7 @@ func (m *model) page(height int) []string {
 	return page
 }
 
-// redraw draws the conversation anew and keeps the place.
+// redraw draws the conversation and keeps the place.
 func (m *model) redraw() {
 	m.column.width = m.width
 	lines := []string{""}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// density is how many pixels an inch of a small page has.
+	// density is the number of pixels in an inch of a small page.
 	density = 150
 	// maxPNG is up to which size a picture is handed over as it is, in bytes.
 	maxPNG = 2 << 20

@@ -10,7 +10,7 @@ import (
 )
 
 // Cache is a folder where the tests of all packages, also of later runs, keep the engine translated: that takes a second, with the race
-// detector beside other work a minute. Without a folder of the user for such things it is empty: each reading translates it.
+// detector and other work in parallel a minute. Without a folder of the user for such things it is empty: each reading translates it.
 func Cache() string {
 	dir, err := os.UserCacheDir()
 	if err != nil {
@@ -19,10 +19,10 @@ func Cache() string {
 	return filepath.Join(dir, "xbot", "test-pdf")
 }
 
-// Document says what a file holds.
+// Document is the content of a file.
 type Document struct {
 	Pages   []string // the text of each page, a line each
-	Claimed int      // how many pages it says it has; 0: as many as it has
+	Claimed int      // the page count in the file; 0: as many as it has
 	Box     string   // of each page, in points; empty: US letter
 	Trailer string   // further entries of its trailer
 }
@@ -30,7 +30,7 @@ type Document struct {
 // Of is a file with such pages.
 func Of(pages ...string) []byte { return Document{Pages: pages}.File() }
 
-// Encrypted is a file that opens with a password only. (Its strings are not really encrypted: nobody gets that far.)
+// Encrypted is a file that opens with a password only. (Its strings are not really encrypted: no reader gets that far.)
 func Encrypted() []byte {
 	zeros := strings.Repeat("0", 64)
 	return Document{Pages: []string{"secret"}, Trailer: "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + zeros + ">/U<" + zeros + ">>>/ID[<00><00>]"}.File()

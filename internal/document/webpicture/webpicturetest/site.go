@@ -21,7 +21,7 @@ import (
 // Width of the picture that a Site has.
 const Width = 7
 
-// Site has a picture at every path, but for /page, which is a page that says it is a picture, and /missing. /slow answers after GoOn,
+// Site has a picture at every path, but for /page, which is a page that claims to be a picture, and /missing. /slow answers after GoOn,
 // each time with another picture.
 type Site struct {
 	URL  string
@@ -68,23 +68,23 @@ func draw(t *testing.T, width int) []byte {
 	return cat.Bytes()
 }
 
-// Picture is the picture of a Site as it stands in a message.
+// Picture is the picture of a Site in the form for a message.
 func Picture(t *testing.T) string {
 	t.Helper()
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(draw(t, Width))
 }
 
-// Close ends the site: from then on nobody answers at its addresses.
+// Close ends the site: from then on its addresses do not answer.
 func (s *Site) Close() {
 	s.GoOn()
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
 
-// Asked is how many requests have come.
+// Asked returns the number of requests.
 func (s *Site) Asked() int { return int(s.asked.Load()) }
 
-// Waiting is how many requests for /slow have come.
+// Waiting returns the number of requests for /slow.
 func (s *Site) Waiting() int { return int(s.waiting.Load()) }
 
 // Fetcher fetches from the test's own machine, besides the public internet.

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Key is what CloudsWay and Tavily let in.
+// Key is the key that CloudsWay and Tavily accept.
 const Key = "secret-search-key-0123456789"
 
 // Engines are the three on one server, each below its own address.
@@ -24,7 +24,7 @@ type Engines struct {
 	other map[string]http.HandlerFunc
 }
 
-// Where the engines are: the whole address of CloudsWay, what comes before /search of the others.
+// The addresses of the engines: the whole one of CloudsWay, the part before /search of the others.
 const (
 	CloudsWayPath = "/cloudsway/smart"
 	TavilyPath    = "/tavily"
@@ -45,14 +45,14 @@ func Start(t *testing.T) *Engines {
 	return e
 }
 
-// Fail lets an engine (cloudsway, tavily or searxng) answer with a status from now on; 0: as usual again.
+// Fail makes an engine (cloudsway, tavily or searxng) answer with a status from now on; 0: as usual again.
 func (e *Engines) Fail(name string, status int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.fail[name] = status
 }
 
-// Replace lets a handler answer for an engine.
+// Replace makes a handler answer for an engine.
 func (e *Engines) Replace(name string, h http.HandlerFunc) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -66,7 +66,7 @@ func (e *Engines) Asked() []string {
 	return append([]string(nil), e.asked...)
 }
 
-// engine answers a request, unless it is to fail. An engine returns what was searched for, and its answer.
+// engine answers a request, unless it is to fail. An engine returns the query, and its answer.
 func (e *Engines) engine(name string, answer func(r *http.Request) (query string, status int, body any)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		query, status, body := answer(r)
@@ -83,7 +83,7 @@ func (e *Engines) engine(name string, answer func(r *http.Request) (query string
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(body) // who has gone needs no answer
+		_ = json.NewEncoder(w).Encode(body) // a client that has gone needs no answer
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxRedirects is how many redirects of one request are followed.
+// maxRedirects limits the redirects of one request.
 const maxRedirects = 3
 
 // client carries the requests of one discovery.
@@ -45,14 +45,14 @@ func (f *Finder) client(s chat.MCPServer) *client {
 
 var errRedirect = fault.Errorf(fault.Invalid, "it leads elsewhere")
 
-// probe sends a request to the server whose answer may have no end, and is not read.
+// probe sends a request to the server whose answer may be endless, and is not read.
 func (c *client) probe(r *http.Request) (*http.Response, error) {
 	once := &http.Client{Transport: c.server, Timeout: answerTime, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return once.Do(r)
 }
 
-// courier carries requests to whom they are for. Answers are read whole, and an address that was read once is not asked again: what was looked at is
-// what is used.
+// courier routes requests to the server or to others. Answers are read whole, and an address that was read once is not asked again: the checked
+// answer is the one that is used.
 type courier struct {
 	origin         string
 	server, others http.RoundTripper
@@ -102,7 +102,7 @@ func (c *courier) keep(address string, resp *http.Response, body []byte) {
 	c.kept[address], c.bodies[address] = resp, body
 }
 
-// again is the answer that an address gave before; nil: it was not asked.
+// again returns the earlier answer of an address; nil: it was not asked.
 func (c *courier) again(address string) *http.Response {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +132,7 @@ func site(address string) string {
 	return domain
 }
 
-// origin is who answers at an address: scheme, host and port.
+// origin returns the origin of an address: scheme, host and port.
 func origin(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -1,8 +1,8 @@
-// Package discovery finds the OAuth provider whose accounts authorize requests to an MCP server, and registers xbot there: what the Model Context
-// Protocol makes of RFC 9728 (who protects a resource), RFC 8414 (what a provider can do) and RFC 7591 (registration), in its version of 2025-11-25. A server
-// without a word of RFC 9728 is its own provider, as in the version of 2025-03-26.
+// Package discovery finds the OAuth provider whose accounts authorize requests to an MCP server, and registers xbot there: by the Model Context
+// Protocol with RFC 9728 (metadata of a resource), RFC 8414 (metadata of a provider) and RFC 7591 (registration), in its version of 2025-11-25. A
+// server without metadata of RFC 9728 is the provider, as in the version of 2025-03-26.
 //
-// Whatever is found is the word of a stranger. The server may only speak for itself, the provider only for itself; secrets go to https addresses, or
+// All answers are untrusted. The server may only describe the server, the provider only the provider; secrets go to https addresses, or
 // to this machine; the sizes, the number and the time of all answers are bounded.
 package discovery
 
@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// answerTime bounds each request.
+	// answerTime limits each request.
 	answerTime = 10 * time.Second
-	// wholeTime bounds all requests together.
+	// wholeTime limits all requests together.
 	wholeTime = 30 * time.Second
 	// maxBody is the longest answer that is read, in bytes.
 	maxBody = 256 << 10
-	// maxIssuers is how many providers of a server are tried.
+	// maxIssuers limits the providers of a server that are tried.
 	maxIssuers = 4
 )
 
@@ -42,15 +42,15 @@ type Found struct {
 
 // Finder finds providers. It is safe for concurrent use.
 type Finder struct {
-	// Own carries the requests to servers of people, and to all providers: it reaches the public internet alone (package safehttp). Shared carries those
-	// to servers of the installation, and to nothing else at other origins.
+	// Own carries the requests to servers of users, and to all providers: it reaches only the public internet (package safehttp). Shared carries
+	// those to servers of the installation, and to nothing else at other origins.
 	Own, Shared http.RoundTripper
 	// Redirect is the address to which providers send browsers back; empty: it is not known.
 	Redirect string
 }
 
-// Find asks a server who authorizes requests to it, and registers xbot there, which may take 30 seconds. Invalid: the server wants no account, or
-// what it or the provider says cannot be used; Unavailable: one of them does not answer.
+// Find asks a server for its provider, and registers xbot there, which may take 30 seconds. Invalid: the server wants no account, or
+// an answer of it or the provider cannot be used; Unavailable: one of them does not answer.
 func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()
@@ -87,16 +87,16 @@ func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	return found, f.register(ctx, c, meta, &found)
 }
 
-// asks is what a server says to a request without a token.
+// asks is the answer of a server to a request without a token.
 type asks struct {
-	metadata string   // where it says who protects it; empty: it does not say
-	scopes   []string // what a token is needed for
+	metadata string   // address of its metadata with its providers; empty: it names none
+	scopes   []string // scopes that it asks for
 }
 
-// hello is a request that a server answers with 401 where it wants an account (Model Context Protocol, lifecycle: initialize).
+// hello is a request that a server answers with 401 if it wants an account (Model Context Protocol, lifecycle: initialize).
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"xbot","version":"1"}}}`
 
-// challenge asks a server for something, without a token.
+// challenge sends a request to a server, without a token.
 func challenge(ctx context.Context, c *client, transport chat.MCPTransport, server string) (out asks, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, server, bytes.NewReader([]byte(hello)))
 	if transport == chat.MCPSSE {
@@ -111,7 +111,7 @@ func challenge(ctx context.Context, c *client, transport chat.MCPTransport, serv
 	if err != nil {
 		return out, silent("the MCP server", err)
 	}
-	_ = resp.Body.Close() // what it says beyond its headers does not matter
+	_ = resp.Body.Close() // only its headers matter
 	if resp.StatusCode != http.StatusUnauthorized {
 		return out, fault.Errorf(fault.Invalid, "the MCP server asks for no account: without one it answers with status %d", resp.StatusCode)
 	}
@@ -133,7 +133,7 @@ func challenge(ctx context.Context, c *client, transport chat.MCPTransport, serv
 	return out, nil
 }
 
-// scopes are what a token is asked for: what the server has asked for, else all that it knows. Tokens can be renewed without the person where the
+// scopes returns the scopes to request: those that the server has asked for, else all that it knows. Tokens can be renewed without the user where the
 // provider has a scope for that.
 func scopes(asked, known, ofProvider []string) (out []string) {
 	if len(asked) == 0 {
@@ -154,20 +154,20 @@ func scopes(asked, known, ofProvider []string) (out []string) {
 	return out
 }
 
-// offline is the scope of tokens that hold while the person is away (OpenID Connect, section 11).
+// offline is the scope of tokens that can be renewed while the user is away (OpenID Connect, section 11).
 const offline = "offline_access"
 
-// unusable is an error about what a server or its provider says.
+// unusable returns an error about an answer of a server or its provider.
 func unusable(why string, args ...any) error {
 	return fault.Errorf(fault.Invalid, "no account can be connected for the MCP server: "+why, args...)
 }
 
-// silent is an error about somebody who does not answer.
+// silent returns an error about a server or provider that does not answer.
 func silent(who string, err error) error {
 	return fault.Errorf(fault.Unavailable, "no account can be connected for the MCP server: %s does not answer: %s", who, safehttp.Reason(err))
 }
 
-// maxSaid bounds what is repeated of a stranger, in characters.
+// maxSaid limits the text of a server or provider that is repeated, in characters.
 const maxSaid = 200
 
 func said(text string) string { return tool.OneLine(strings.ToValidUTF8(text, ""), maxSaid) }

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/extension/oauth"
 )
 
-// provider reads what the first provider of a server that can be used says of itself.
+// provider returns the metadata of the first usable provider of a server.
 func provider(ctx context.Context, c *client, issuers []string) (*oauthex.AuthServerMeta, error) {
 	if len(issuers) == 0 {
 		return nil, unusable("it names no provider (authorization_servers)")
@@ -45,7 +45,7 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 			meta, err = oauthex.GetAuthServerMeta(ctx, address, own, c.http)
 		}
 		switch {
-		case err != nil: // the error may repeat what a stranger wrote
+		case err != nil: // the error may repeat untrusted text
 			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
 		case meta != nil:
 			return meta, usable(meta, said(u.Host))
@@ -54,7 +54,7 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 	return nil, problem
 }
 
-// issuerAt returns the issuer that metadata name which were refused with an error; empty: they name none. The courier has them. Atlassian,
+// issuerAt returns the issuer in metadata that were refused with an error; empty: they name none. The courier has cached them. Atlassian,
 // Slack and Meta name another host or path of theirs than the one by which they are found (charmbracelet/crush#3419, openai/codex#38944);
 // checkEndpoints keeps all endpoints on that site.
 func (c *client) issuerAt(ctx context.Context, address string, refused error) string {
@@ -79,8 +79,8 @@ func (c *client) issuerAt(ctx context.Context, address string, refused error) st
 	return meta.Issuer
 }
 
-// metadataAddresses are where a provider says what it can do, as OAuth (RFC 8414, section 3.1) or as OpenID Connect (Discovery, section 4), in the
-// order of the Model Context Protocol.
+// metadataAddresses returns the addresses of a provider's metadata, as OAuth (RFC 8414, section 3.1) or as OpenID Connect (Discovery, section 4),
+// in the order of the Model Context Protocol.
 func metadataAddresses(issuer *url.URL) []string {
 	const asOAuth, asOpenID = "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"
 	root, at := issuer.Scheme+"://"+issuer.Host, strings.TrimSuffix(issuer.EscapedPath(), "/")
@@ -90,7 +90,7 @@ func metadataAddresses(issuer *url.URL) []string {
 	return []string{root + asOAuth + at, root + asOpenID + at, root + at + asOpenID}
 }
 
-// usable says why a provider cannot be used.
+// usable returns an error if a provider cannot be used.
 func usable(meta *oauthex.AuthServerMeta, host string) error {
 	if err := checkEndpoints(meta, host); err != nil {
 		return err
@@ -150,7 +150,7 @@ var requestParameters = []string{
 	"request_uri", "nonce",
 }
 
-// register makes xbot known to a provider.
+// register registers xbot at a provider.
 func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServerMeta, found *Found) error {
 	method, err := methodOf(meta.TokenEndpointAuthMethodsSupported)
 	if err != nil {
@@ -158,7 +158,7 @@ func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServ
 	}
 	kind := "web"
 	if u, err := url.Parse(f.Redirect); err == nil && oauth.IsLoopback(u.Hostname()) {
-		kind = "native" // OpenID Connect lets no other come back to this machine
+		kind = "native" // OpenID Connect permits no other type to return to this machine
 	}
 	about := &oauthex.ClientRegistrationMetadata{
 		RedirectURIs: []string{f.Redirect}, TokenEndpointAuthMethod: method, GrantTypes: []string{"authorization_code", "refresh_token"}, ResponseTypes: []string{"code"},
@@ -181,7 +181,7 @@ func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServ
 	return found.be(client, method)
 }
 
-// methodOf is how xbot says who it is when it asks for tokens: without a secret, where the provider takes that.
+// methodOf returns the method by which xbot authenticates for tokens: without a secret, where the provider accepts that.
 func methodOf(supported []string) (string, error) {
 	if len(supported) == 0 {
 		return "none", nil
@@ -194,7 +194,7 @@ func methodOf(supported []string) (string, error) {
 	return "", unusable("its provider wants programs to say who they are in a way that xbot does not know")
 }
 
-// be takes over what a provider has registered, which may be something else than it was asked for.
+// be takes over the registration at a provider, which may differ from the request.
 func (f *Found) be(c *oauthex.ClientRegistrationResponse, asked string) error {
 	method := c.TokenEndpointAuthMethod
 	if method == "" {
@@ -223,9 +223,9 @@ func printable(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// itself is the provider of a server that says nothing of who protects it: the origin of the server (Model Context Protocol of 2025-03-26,
-// authorization). One that says nothing of that either is asked at the addresses that this version gives it, with the PKCE that it demands. A provider
-// that says something which cannot be used is not asked there.
+// itself returns the provider of a server without metadata of a provider: the origin of the server (Model Context Protocol of 2025-03-26,
+// authorization). Without metadata there either, the default addresses of that version apply, with the PKCE that it demands. A provider
+// with unusable metadata is not asked there.
 func itself(ctx context.Context, c *client, server string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -245,7 +245,7 @@ func itself(ctx context.Context, c *client, server string) (*oauthex.AuthServerM
 	}, nil
 }
 
-// saysNothing reports whether a server has nothing at any address at which providers say what they can do.
+// saysNothing reports whether a server has nothing at any address of a provider's metadata.
 func saysNothing(ctx context.Context, c *client, server *url.URL) (bool, error) {
 	for _, address := range metadataAddresses(&url.URL{Scheme: server.Scheme, Host: server.Host}) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)

@@ -14,10 +14,10 @@ import (
 	"xbot/internal/extension/oauth"
 )
 
-// wellKnown is where a resource says who protects it (RFC 9728, section 3.1).
+// wellKnown is the path at which a resource names its providers (RFC 9728, section 3.1).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// resource reads who protects a server: where its challenge says, else at the well-known addresses. nil: nothing stands at any of these.
+// resource reads the metadata of a server: at the address in its challenge, else at the well-known addresses. nil: there is none.
 func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	if a.metadata != "" {
 		about, err := metadataAt(ctx, c, a.metadata, server)
@@ -45,7 +45,7 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 	return nil, problem
 }
 
-// metadataAt reads what stands at an address about a server; nil: nothing does.
+// metadataAt reads the metadata of a server at an address; nil: there is none.
 func metadataAt(ctx context.Context, c *client, address, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	if !oauth.AddressFits(address) {
 		return nil, unusable("the address at which it says who protects it is not https")
@@ -81,7 +81,7 @@ func metadataAt(ctx context.Context, c *client, address, server string) (*oauthe
 	return about, nil
 }
 
-// covers reports whether a resource is a server, or what the server is a part of: the same origin, and no other path than the beginning of its own.
+// covers reports whether a resource is the server, or contains it: the same origin, and a path that the server's path begins with.
 func covers(resource, server string) bool {
 	if !oauth.AddressFits(resource) || origin(resource) != origin(server) {
 		return false
@@ -98,5 +98,5 @@ func covers(resource, server string) bool {
 	return above == below || strings.HasPrefix(below, strings.TrimSuffix(above, "/")+"/")
 }
 
-// tidyPath is the path of an address, always with a slash before and never with one behind it. Encoded characters stay encoded.
+// tidyPath returns the path of an address, always with a leading slash and never with a trailing one. Encoded characters stay encoded.
 func tidyPath(u *url.URL) string { return path.Clean("/" + u.EscapedPath()) }

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	// modeURL is the mode of a question that sends the person to an address.
+	// modeURL is the mode of a question that sends the user to an address.
 	modeURL = "url"
-	// maxAddress bounds an address, in bytes: people are shown all of it.
+	// maxAddress limits an address, in bytes: users see all of it.
 	maxAddress = 2000
-	// maxRequired bounds the addresses that one error of a server names.
+	// maxRequired limits the addresses that one error of a server names.
 	maxRequired = 4
-	// done is the answer that goes on after an address was opened.
+	// done is the answer that continues after an address was opened.
 	done = "Done · 已完成"
 )
 
-// open asks the person to open an address, which nothing but the person opens. It declines an address that is not what it looks like.
+// open asks the user to open an address, which only the user opens. It declines a misleading address.
 func (a *Asking) open(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	asked, err := addressQuestion(server, p)
 	if err != nil {
@@ -40,8 +40,8 @@ func (a *Asking) open(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, er
 	return &sdk.ElicitResult{Action: "decline"}, nil
 }
 
-// Required asks the person to open the addresses that a server requires before it carries a call out, one after another. It returns what the model
-// reads where there is nothing to ask any more.
+// Required asks the user to open the addresses that a server requires before it carries a call out, one after another. It returns a text for the
+// model if there is nothing to ask any more.
 func (a *Asking) Required(server string, addresses []*sdk.ElicitParams) string {
 	const first = "the MCP server requires the user to do something at a web page first"
 	if len(addresses) == 0 {
@@ -77,11 +77,11 @@ func addressQuestion(server string, p *sdk.ElicitParams) ([]chat.Inquiry, error)
 	return asked, nil
 }
 
-// unwritten finds what does not stand in an address as RFC 3986 writes it: control characters, blanks, other alphabets, and what separates an address
-// from text.
+// unwritten finds characters that RFC 3986 does not allow in an address: control characters, blanks, other alphabets, and those that separate an
+// address from text.
 var unwritten = regexp.MustCompile("[^\\x21-\\x7e]|[\\\\\"<>`{}|^]")
 
-// checkAddress reads an address that a person may be sent to: over TLS, or on their own machine, to a host whose name is what it looks like.
+// checkAddress parses an address that a user may be sent to: over TLS, or on the user's machine, to a host whose name is not misleading.
 func checkAddress(raw string) (*url.URL, error) {
 	if raw == "" || len(raw) > maxAddress || unwritten.MatchString(raw) {
 		return nil, fault.Errorf(fault.Invalid, "the address is empty, longer than %d bytes, or has characters that an address cannot have", maxAddress)
@@ -110,7 +110,7 @@ func checkAddress(raw string) (*url.URL, error) {
 // hostLabel is a part of the name of a host.
 var hostLabel = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$`)
 
-// plainHost reports whether a host has a name of ASCII letters that stands for no other alphabet (punycode), and is no number in disguise.
+// plainHost reports whether a host has a name of ASCII letters that encodes no other alphabet (punycode), and is no number in disguise.
 func plainHost(host string) bool {
 	labels := strings.Split(host, ".")
 	for _, l := range labels {

@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// maxRounds is how often the person is asked for one call.
+	// maxRounds limits how often the user is asked for one call.
 	maxRounds = 8
-	// maxCalls bounds the calls whose answers are remembered. A call that was forgotten asks again.
+	// maxCalls limits the calls whose answers are stored. A call without stored answers asks again.
 	maxCalls = 1000
 )
 
-// Calls remembers what people have answered for calls that ask several times. It is safe for concurrent use.
+// Calls holds the answers of users for calls that ask several times. It is safe for concurrent use.
 type Calls struct {
 	mu    sync.Mutex
 	given map[chat.CallID][]Answered
 }
 
-// Begin returns what a call may ask. approval is how the person permitted it, with their last answers; nobody: nobody can be asked. model answers
-// requests to the model; nil: they are refused.
+// Begin returns the Asking of a call. approval is the user's approval of the call, with the last answers; nobody: there is no user to ask. model
+// answers requests to the model; nil: they are refused.
 func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool, model *Model) *Asking {
 	if id == "" || nobody && model == nil {
 		return nil
@@ -52,14 +52,14 @@ func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool, mode
 	return &Asking{given: given, model: model}
 }
 
-// End forgets a call that has its result.
+// End removes the answers of a call that has its result.
 func (c *Calls) End(id chat.CallID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.given, id)
 }
 
-// Asking answers what a server asks during a call. nil declines everything.
+// Asking answers questions of a server during a call. nil declines everything.
 type Asking struct {
 	given  []Answered
 	nobody bool   // questions are declined
@@ -69,7 +69,7 @@ type Asking struct {
 	next []chat.Inquiry
 }
 
-// Next is what has to be asked before the call is made again; nil: nothing.
+// Next returns the questions to ask before the call is made again; nil: none.
 func (a *Asking) Next() []chat.Inquiry {
 	if a == nil {
 		return nil
@@ -79,10 +79,10 @@ func (a *Asking) Next() []chat.Inquiry {
 	return a.next
 }
 
-// errAskedFirst tells a server that its call will be made again.
+// errAskedFirst informs a server that its call will be made again.
 var errAskedFirst = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the user is asked first; the call will be made again with the answer"}
 
-// Elicit answers a question of the server of a name. An error tells the server that the person is asked first: the call is made again then.
+// Elicit answers a question of the server of a name. An error informs the server that the user is asked first: the call is made again then.
 func (a *Asking) Elicit(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	if a == nil || a.nobody {
 		return &sdk.ElicitResult{Action: "decline"}, nil
@@ -108,7 +108,7 @@ func (a *Asking) Elicit(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, 
 	return &sdk.ElicitResult{Action: "decline"}, nil
 }
 
-// ask has questions asked before the call is made again. false: the person was asked often enough. The caller holds mu.
+// ask schedules questions before the call is made again. false: the user was asked often enough. The caller holds mu.
 func (a *Asking) ask(questions []chat.Inquiry) bool {
 	if len(a.given) >= maxRounds {
 		return false
@@ -133,12 +133,12 @@ func (a *Asking) chosen(fits func(chat.Inquiry) bool) string {
 
 type askingKey struct{}
 
-// WithAsking has questions of a server that come with this context answered by an asking.
+// WithAsking returns a context in which an asking answers the questions of a server.
 func WithAsking(ctx context.Context, a *Asking) context.Context {
 	return context.WithValue(ctx, askingKey{}, a)
 }
 
-// AskingOf returns the asking of a context. known is false where there is none.
+// AskingOf returns the asking of a context. known is false if there is none.
 func AskingOf(ctx context.Context) (a *Asking, known bool) {
 	a, known = ctx.Value(askingKey{}).(*Asking)
 	return a, known

@@ -1,5 +1,5 @@
-// Package elicit turns what an MCP server asks a person (elicitation) and a model (sampling) into questions of a conversation, and the answers into
-// what the server gets.
+// Package elicit turns questions of an MCP server to a user (elicitation) and a model (sampling) into questions of a conversation, and the answers
+// into results for the server.
 package elicit
 
 import (
@@ -25,21 +25,21 @@ import (
 
 const (
 	maxFields = 12
-	// maxTries is how often a question is asked whose answer does not fit.
+	// maxTries limits how often a question is asked after invalid answers.
 	maxTries = 3
-	maxAbout = 300 // characters of what a field says of itself
+	maxAbout = 300 // characters of the description of a field
 	// The options of a field that is a boolean, and of a question without a field.
 	yes = "Yes · 是"
 	no  = "No · 否"
 )
 
-// Answered is what a person was asked and has answered.
+// Answered is a list of questions with the answers of a user.
 type Answered struct {
 	Questions []chat.Inquiry
 	Answers   chat.Answers
 }
 
-// Form is what a server asks.
+// Form is a form of a server.
 type Form struct {
 	head   string
 	fields []field
@@ -50,12 +50,12 @@ type field struct {
 	name, label string
 	schema      map[string]any
 	required    bool
-	values      []string // what can be chosen, as the server knows it
-	labels      []string // the same for people
+	values      []string // the choices, in the form of the server
+	labels      []string // the same for users
 	multi       bool
 }
 
-// Parse reads what the server of a name asks. Invalid: it cannot be asked.
+// Parse parses a request of the server of a name. Invalid: it cannot be asked.
 func Parse(server string, p *sdk.ElicitParams) (*Form, error) {
 	if p == nil || p.Mode != "" && p.Mode != "form" {
 		return nil, fault.Errorf(fault.Invalid, "it asks for something else than a form")
@@ -104,13 +104,13 @@ func fieldOf(name string, schema map[string]any, required bool) field {
 	if schema["type"] == "boolean" {
 		f.values, f.labels = []string{"true", "false"}, []string{yes, no}
 	}
-	if len(f.values) > chat.MaxOptions { // they are told in words
+	if len(f.values) > chat.MaxOptions { // they are listed in the text
 		f.label = cut(f.label+" ("+strings.Join(f.labels, ", ")+")", chat.MaxInquiryText/2-100)
 	}
 	return f
 }
 
-// choices are the values of an enum, and how people read them.
+// choices returns the values of an enum, and their labels for users.
 func choices(schema map[string]any) (values, labels []string) {
 	names, _ := schema["enumNames"].([]any)
 	all, _ := schema["enum"].([]any)
@@ -142,7 +142,7 @@ func choices(schema map[string]any) (values, labels []string) {
 	return values, unique(values, labels)
 }
 
-// unique are labels that people can tell apart; where they cannot, the values.
+// unique returns labels that users can distinguish; otherwise, the values.
 func unique(values, labels []string) []string {
 	seen := map[string]bool{}
 	for i, label := range labels {
@@ -155,7 +155,7 @@ func unique(values, labels []string) []string {
 	return labels
 }
 
-// Fill returns the content of an answer, or what still has to be asked. Denied: the answers did not fit several times.
+// Fill returns the content of an answer, or the remaining questions. Denied: the answers did not fit several times.
 func (f *Form) Fill(given []Answered) (content map[string]any, next []chat.Inquiry, err error) {
 	content = map[string]any{}
 	for first := 0; first == 0 || first < len(f.fields); first += chat.MaxInquiries {
@@ -169,7 +169,7 @@ func (f *Form) Fill(given []Answered) (content map[string]any, next []chat.Inqui
 	return content, nil, nil
 }
 
-// fill is Fill for as many fields as are asked at once.
+// fill is Fill for the fields that are asked at once.
 func (f *Form) fill(fields []field, given []Answered) (map[string]any, []chat.Inquiry, error) {
 	wrong := ""
 	for range maxTries {
@@ -203,7 +203,7 @@ func (f *Form) fill(fields []field, given []Answered) (map[string]any, []chat.In
 	return nil, nil, fault.Errorf(fault.Denied, "the answers do not fit")
 }
 
-// questions are those of some fields; wrong says what did not fit before.
+// questions returns the questions for some fields; wrong describes the mistake of the answers before.
 func (f *Form) questions(fields []field, wrong string) ([]chat.Inquiry, error) {
 	head := f.head + "\n"
 	if wrong != "" {
@@ -225,10 +225,10 @@ func (f *Form) questions(fields []field, wrong string) ([]chat.Inquiry, error) {
 	return question.Check(out)
 }
 
-// secret finds fields that ask for what no form should.
+// secret matches fields that ask for secrets, which no form should.
 var secret = regexp.MustCompile(`(?i)passw|passphrase|secret|token|api.?key|credential|\bpin\b|密码|密钥|令牌|口令`)
 
-// hint says what fits a field, and warns of secrets.
+// hint describes valid values of a field, and warns of secrets.
 func (f field) hint() string {
 	var out []string
 	switch kind := f.schema["type"]; kind {
@@ -256,7 +256,7 @@ func (f field) hint() string {
 	return said
 }
 
-// value is what the server gets of an answer; nil: nothing.
+// value returns the value of an answer for the server; nil: none.
 func (f field) value(given []string) (any, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(given) == 0 {
@@ -288,7 +288,7 @@ func (f field) value(given []string) (any, error) {
 // defaultValue returns the default of the field, or nil. A server gets no default that the question did not show.
 func (f field) defaultValue() any { return f.schema["default"] }
 
-// display returns a value as people read it.
+// display returns a value as text for users.
 func (f field) display(value any) string {
 	if list, ok := value.([]any); ok {
 		var all []string
@@ -380,7 +380,7 @@ func (f field) within(n float64, least, most string) error {
 	return nil
 }
 
-// sameQuestions reports whether people were asked the same.
+// sameQuestions reports whether two lists of questions are equal.
 func sameQuestions(a, b []chat.Inquiry) bool {
 	return slices.EqualFunc(a, b, func(a, b chat.Inquiry) bool {
 		return a.Name == b.Name && a.Text == b.Text && a.URL == b.URL && a.Multi == b.Multi && a.Optional == b.Optional && slices.Equal(a.Options, b.Options)

@@ -22,13 +22,13 @@ type SamplingParams = sdk.CreateMessageWithToolsParams //nolint:staticcheck // s
 // SamplingResult is the answer of the model.
 type SamplingResult = sdk.CreateMessageWithToolsResult //nolint:staticcheck // as above
 
-// Bounds of a request to the model. What a request asks for beyond MaxSamplingTokens it does not get; the others refuse it.
+// Limits of a request to the model. MaxSamplingTokens caps a request; the others refuse it.
 const (
 	MaxSamplingTokens   = 4096    // that the model writes
 	maxSamplingMessages = 64      // messages
 	maxSamplingText     = 100_000 // bytes of all texts
 	maxSamplingPictures = 4       // pictures
-	maxSamplingShown    = 450     // characters that the person is shown
+	maxSamplingShown    = 450     // characters that the user sees
 )
 
 // The roles of messages.
@@ -49,8 +49,8 @@ type Model struct {
 	Of      *tool.Remote // a tool of the server
 }
 
-// Sample answers a request of the server of a name to the model. Where the rules of the user want it, the person is asked first, once for a call: an
-// error tells the server so, and the call is made again then.
+// Sample answers a request of the server of a name to the model. Where the rules of the user require it, the user is asked first, once for a call: an
+// error informs the server, and the call is made again then.
 func (a *Asking) Sample(ctx context.Context, server string, p *SamplingParams) (*SamplingResult, error) {
 	if a == nil || a.model == nil {
 		return nil, rejected("the model cannot be asked here")
@@ -69,7 +69,7 @@ func (a *Asking) Sample(ctx context.Context, server string, p *SamplingParams) (
 	return resultOf(p, answer, model), nil
 }
 
-// rejected is the error that the protocol has for a request that the user did not permit.
+// rejected returns the error of the protocol for a request that the user did not permit.
 func rejected(why string) error { return &jsonrpc.Error{Code: -1, Message: why} }
 
 // permit returns why a server may not ask the model; nil: it may.
@@ -105,7 +105,7 @@ func (a *Asking) permit(ctx context.Context, server string, p *SamplingParams) e
 	return rejected("the user rejected the request")
 }
 
-// samplingQuestion asks the person. The head is one that no form of a server has: forms name the server and a colon.
+// samplingQuestion returns the question to the user. No form of a server has its head: forms name the server and a colon.
 func (a *Asking) samplingQuestion(head, server string, p *SamplingParams, always bool) ([]chat.Inquiry, error) {
 	about := func(lang i18n.Lang) string {
 		return i18n.Say(lang, i18n.MCPSampling, server, tool.MaxSamples, min(p.MaxTokens, MaxSamplingTokens)) + "\n"
@@ -118,7 +118,7 @@ func (a *Asking) samplingQuestion(head, server string, p *SamplingParams, always
 	return question.Check([]chat.Inquiry{{Text: cut(text+"\n"+shortened(p), chat.MaxInquiryText), Options: options}})
 }
 
-// shortened is a request as the person is shown it: how much it is, and how it begins and ends.
+// shortened returns the text of a request for the user: its size, its beginning and its end.
 func shortened(p *SamplingParams) string {
 	var all []string
 	if p.SystemPrompt != "" {
@@ -141,7 +141,7 @@ func shortened(p *SamplingParams) string {
 	return fmt.Sprintf("(%d messages, %d characters, %d images)\n%s", len(p.Messages), size, pictures, text)
 }
 
-// requestOf reads a request of a server. Errors are Invalid, in a sentence for the server. What the protocol lets a client leave out is left out:
+// requestOf parses a request of a server. Errors are Invalid, with a sentence for the server. Optional parts of the protocol are left out:
 // the context of other servers, the wish for a model, the temperature and metadata.
 func requestOf(p *SamplingParams) (llm.Request, error) {
 	switch {
@@ -200,7 +200,7 @@ func messageOf(m *sdk.SamplingMessageV2) (llm.Message, error) { //nolint:staticc
 	return out, nil
 }
 
-// resultOf is the answer as the server gets it, without what the model thought.
+// resultOf returns the answer for the server, without the reasoning of the model.
 func resultOf(p *SamplingParams, answer llm.Answer, model string) *SamplingResult {
 	text, why := answer.Text, "endTurn"
 	if answer.Finish == llm.FinishLength || answer.Finish == llm.FinishWindow {

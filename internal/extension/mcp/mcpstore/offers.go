@@ -16,7 +16,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// MCPOffers returns what a server listed last. The tools are at least as new as the digest. NotFound: there is no such server.
+// MCPOffers returns the last list of a server. The tools are at least as new as the digest. NotFound: there is no such server.
 func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, err error) {
 	r, err := dbsqlc.Q.MCPServerOffers(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -43,8 +43,8 @@ func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, er
 	return out, nil
 }
 
-// SetMCPOffers stores what a server of a revision listed, which was checked: its names differ. One that was changed or removed meanwhile
-// keeps what it has.
+// SetMCPOffers stores the list of a server of a revision, which was checked: its names differ. A server that was changed or removed
+// meanwhile stays unchanged.
 func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error {
 	listed, tools, err := encode(id, offers)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers cha
 	})
 }
 
-// SetMCPProblem notes why a server of a revision could not be reached or read, and whether that is because it wants an account.
+// SetMCPProblem stores why a server of a revision could not be reached or read, and whether it wants an account.
 func (s *Store) SetMCPProblem(ctx context.Context, id, revision int64, problem string, wantsAccount bool) error {
 	err := dbsqlc.Q.MCPServerProblem(ctx, s.db.Pool, dbsqlc.MCPServerProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem), WantsAccount: wantsAccount})
 	return pg.Classify(err)
@@ -93,7 +93,7 @@ func encode(id int64, offers chat.MCPOffers) (listed dbsqlc.MCPServerListedParam
 	return listed, tools, err
 }
 
-// array is a list as JSON, never null.
+// array returns a list as JSON, never null.
 func array[T any](list []T) (json.RawMessage, error) {
 	if list == nil {
 		return json.RawMessage("[]"), nil

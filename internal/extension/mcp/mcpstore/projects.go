@@ -12,7 +12,7 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// maxProjects is how many folders are remembered to whose servers a person has not agreed: those that were seen last.
+// maxProjects limits the stored folders to whose servers a user has not agreed: those that were seen last.
 const maxProjects = 32
 
 // Project is a folder with a file .mcp.json.
@@ -20,18 +20,18 @@ type Project struct {
 	ID             int64
 	Runner, Folder string
 	Digest         string // of the file as it was seen last; empty: it cannot be used
-	Agreed         string // digest of the file that the person has agreed to; empty: none
+	Agreed         string // digest of the file that the user has agreed to; empty: none
 }
 
-// Agrees reports whether the person has agreed to the file as it was seen last.
+// Agrees reports whether the user has agreed to the file as it was seen last.
 func (p Project) Agrees() bool { return p.Agreed != "" && p.Agreed == p.Digest }
 
-// SeenProject is a project as its person sees it.
+// SeenProject is a project as its user sees it.
 type SeenProject struct {
 	Project
 
 	User     chat.UserID
-	Admin    bool   // the person is an administrator
+	Admin    bool   // the user is an administrator
 	Sealed   []byte // the contents of the folder as last read; nil: it cannot be used
 	Texts    string // identifies the contents that the digest does not cover
 	Problem  string // why it cannot be used
@@ -39,7 +39,7 @@ type SeenProject struct {
 	AgreedAt *time.Time
 }
 
-// MCPProjects lists the folders of a person.
+// MCPProjects lists the folders of a user.
 func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProject, error) {
 	rows, err := dbsqlc.Q.MCPProjectList(ctx, s.db.Pool, int64(user))
 	if err != nil {
@@ -55,13 +55,13 @@ func (s *Store) MCPProjects(ctx context.Context, user chat.UserID) ([]SeenProjec
 	return out, nil
 }
 
-// MCPServersOfProjects lists the servers that a person has agreed to, by folder and name.
+// MCPServersOfProjects lists the servers that a user has agreed to, by folder and name.
 func (s *Store) MCPServersOfProjects(ctx context.Context, user chat.UserID) ([]Server, error) {
 	out, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{Owner: int64(user), OfProjects: true})
 	return out, pg.Classify(err)
 }
 
-// SeeMCPProject notes the file of a folder as it stands there now, sealed, or why it cannot be used. It is no word of the person.
+// SeeMCPProject stores the current file of a folder, sealed, or why it cannot be used. It is no consent of the user.
 func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, p.Sealed); err != nil {
@@ -76,14 +76,14 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 	})
 }
 
-// LoseMCPProject notes that the file of a folder is gone. It is forgotten, unless the person had agreed to it.
+// LoseMCPProject notes that the file of a folder is gone. It is deleted, unless the user had agreed to it.
 func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error {
 	err := dbsqlc.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
 	return pg.Classify(err)
 }
 
-// AgreeMCPProject stores the word of a person with the servers of the file that has the digest, in place of those agreed to before, whose numbers it
-// returns. Conflict: another file stands there by now, or it is not theirs.
+// AgreeMCPProject stores the consent of a user with the servers of the file that has the digest, in place of those agreed to before, whose ids it
+// returns. Conflict: the file is another one by now, or the folder is not the user's.
 func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []Server) (before []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
@@ -110,8 +110,8 @@ func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64,
 	return before, err
 }
 
-// WithdrawMCPProject takes back what a person has agreed to, and forgets the folder until it is seen again. It returns the numbers of its servers.
-// NotFound: there is none of theirs.
+// WithdrawMCPProject withdraws the consent of a user, and deletes the folder until it is seen again. It returns the ids of its servers.
+// NotFound: the user has no such folder.
 func (s *Store) WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if servers, err = dbsqlc.Q.MCPProjectClear(ctx, tx, dbsqlc.MCPProjectClearParams{Project: id, Owner: int64(user)}); err != nil {

@@ -16,18 +16,18 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// MaxServers is how many MCP servers a person may have, and how many the installation.
+// MaxServers limits the MCP servers of a user, and those of the installation.
 const MaxServers = 32
 
-// Server is one as it is stored: with its values, sealed.
+// Server is a stored server, with its values sealed.
 type Server struct {
 	chat.MCPServer
 
 	Secrets []byte  // nil: there are none
-	Project Project // of whose .mcp.json it is; without an id: it stands in none
+	Project Project // the project whose .mcp.json it is from; without an id: it is from none
 }
 
-// Store keeps MCP servers. It is safe for concurrent use.
+// Store stores MCP servers. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }
@@ -35,8 +35,8 @@ type Store struct {
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// MCPServers lists those of the installation and, behind them, those of a person; 0: nobody's. Each part is in the order of names. Nothing is
-// kept in memory: a change is in force at once, in every process.
+// MCPServers lists those of the installation, followed by those of a user; 0: of no user. Each part is in the order of names. Nothing is
+// cached: a change is in force at once, in every process.
 func (s *Store) MCPServers(ctx context.Context, user chat.UserID) ([]Server, error) {
 	out, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{Owner: int64(user)})
 	return out, pg.Classify(err)
@@ -54,7 +54,7 @@ func servers(ctx context.Context, db pg.DBTX, which dbsqlc.MCPServerListParams) 
 	return out, nil
 }
 
-// MCPServer returns one, whosever it is. NotFound: there is none.
+// MCPServer returns a server of any owner. NotFound: there is none.
 func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
 	found, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{ID: id})
 	switch {
@@ -80,8 +80,8 @@ func server(r dbsqlc.MCPServerListRow) Server {
 	}}
 }
 
-// SetMCPServer stores one, which was checked, where the stored one of its id has the revision that in names; 0: there is none of that owner
-// and name. Conflict: it was changed, made or removed meanwhile. Invalid: its owner has too many. The name of one that is there stays.
+// SetMCPServer stores a checked server, if the stored one of its id has the revision that in names; 0: there is none of that owner
+// and name. Conflict: it was changed, made or removed meanwhile. Invalid: its owner has too many. The name of an existing one stays.
 func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
@@ -152,7 +152,7 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 	return dbsqlc.Q.MCPServerForget(ctx, tx, in.ID) // another program, another list
 }
 
-// RemoveMCPServer removes that of a person, or of the installation where user is 0, with what is known of it. fromFile says whether it is one of the
+// RemoveMCPServer removes that of a user, or of the installation where user is 0, with its stored offers. fromFile selects those of the
 // file of administrators: the other kind stays. NotFound: there is none.
 func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

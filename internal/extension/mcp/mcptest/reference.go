@@ -1,4 +1,4 @@
-// Package mcptest brings the reference servers of the Model Context Protocol to tests.
+// Package mcptest provides the reference servers of the Model Context Protocol for tests.
 package mcptest
 
 import (

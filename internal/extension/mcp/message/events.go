@@ -12,7 +12,7 @@ import (
 // transport. Comments, other events, lines that are no field and a byte order mark are left out.
 type Events struct {
 	From io.Reader
-	// Endpoint: the stream is that of the older transport, whose events without data end the SDK's connection.
+	// Endpoint means a stream of the older transport, whose events without data end the SDK's connection.
 	Endpoint bool
 
 	in    *bufio.Reader
@@ -117,7 +117,7 @@ func (e *Events) dispatch() {
 	for i, m := range messages {
 		last := is
 		if i < len(messages)-1 {
-			last.id, last.retry = nil, nil // resuming behind it would lose the others
+			last.id, last.retry = nil, nil // resuming after it would lose the other ones
 		}
 		e.write(last, m)
 	}
@@ -135,7 +135,7 @@ func (e *Events) write(is event, data []byte) {
 	e.ready = append(e.ready, '\n')
 }
 
-// endings makes all ends of lines a line feed: they may be a carriage return, too.
+// endings turns all ends of lines into line feeds: they may be carriage returns, too.
 type endings struct {
 	from io.Reader
 	cr   bool // the byte before was a carriage return

@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// maxLog bounds one log line, in bytes.
+	// maxLog limits one log line, in bytes.
 	maxLog = 4 << 10
-	// chunk is how much is read at once, in bytes.
+	// chunk is the size of one read, in bytes.
 	chunk = 32 << 10
 )
 
-// Lines reads the messages that a server writes to its standard output, one a line. What is no message goes to log.
+// Lines reads the messages that a server writes to its standard output, one per line. Other lines go to log.
 type Lines struct {
 	From io.Reader
 	Log  io.Writer // receives bounded lines; nil discards them
@@ -49,7 +49,7 @@ func (l *Lines) Read(to []byte) (int, error) {
 	return n, nil
 }
 
-// take divides what was read into lines.
+// take divides data into lines.
 func (l *Lines) take(data []byte) {
 	for len(data) > 0 {
 		line, rest, ended := bytes.Cut(data, []byte{'\n'})
@@ -64,7 +64,7 @@ func (l *Lines) take(data []byte) {
 	}
 }
 
-// judge gives up a line that cannot become a message before all of it is there.
+// judge gives up a line early that cannot become a message.
 func (l *Lines) judge() {
 	if len(l.line) <= maxLog {
 		return
@@ -82,7 +82,7 @@ func (l *Lines) discard(line []byte) {
 	l.line, l.skip = nil, true
 }
 
-// end judges a line that is complete.
+// end handles a complete line.
 func (l *Lines) end() {
 	if !l.skip {
 		messages, rest := Decode(l.line)

@@ -1,4 +1,4 @@
-// Package message turns what MCP servers write into messages that the SDK decodes. The SDK ends the connection at a line or an event that is no
+// Package message turns the output of MCP servers into messages that the SDK decodes. The SDK ends the connection at a line or an event that is no
 // message, and refuses a whole result for one part of it. Here text that is no message is a log line, and a part that cannot be decoded costs that
 // part, which the result names.
 package message
@@ -13,10 +13,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Max bounds one message, in bytes: a picture in base64 fits.
+// Max limits one message, in bytes: a picture in base64 fits.
 const Max = 32 << 20
 
-// Decode returns the messages that a text consists of, each as one line without its end. rest is what is none. A batch is several messages.
+// Decode returns the messages of a text, each as one line without its end. rest is the text that is no message. A batch is several messages.
 func Decode(text []byte) (messages [][]byte, rest []byte) {
 	text = trimmed(text)
 	if len(text) == 0 {
@@ -119,7 +119,7 @@ func mendError(in json.RawMessage) json.RawMessage {
 	return encoded(out)
 }
 
-// words is a JSON value as a text: a text as it is.
+// words returns a JSON value as a text: a text unchanged.
 func words(in json.RawMessage) string {
 	var text string
 	if !present(in) || json.Unmarshal(in, &text) == nil {
@@ -138,7 +138,7 @@ func encoded(value any) json.RawMessage {
 	return out
 }
 
-// trimmed is a line without what terminals and editors put around it: a byte order mark, control sequences, blanks.
+// trimmed returns a line without the additions of terminals and editors: a byte order mark, control sequences, blanks.
 func trimmed(line []byte) []byte {
 	for {
 		line = bytes.Trim(line, " \t\r\n\x00")

@@ -10,7 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxPartWords bounds a part of an unknown kind that is shown as JSON, in bytes.
+// maxPartWords limits a part of an unknown kind that is shown as JSON, in bytes.
 const maxPartWords = 64 << 10
 
 // mendResult repairs the result of a request. Its members show which kind it is.
@@ -64,7 +64,7 @@ func mendCall(r object) {
 	}
 }
 
-// failure mends whether a call failed.
+// failure mends the member that reports whether a call failed.
 func failure(r object) {
 	if failed := string(r["isError"]); failed != "true" && failed != "false" {
 		delete(r, "isError")
@@ -91,7 +91,7 @@ func mendGreeting(r object) {
 	keep(r, fit[sdk.InitializeResult](r))
 }
 
-// keep leaves in an object what another one has.
+// keep deletes the members of an object that another one does not have.
 func keep(r, fitting object) {
 	for key := range r {
 		if fitting[key] == nil {
@@ -161,7 +161,7 @@ func text(said string) any { return map[string]string{"type": "text", "text": sa
 // note returns a text part that replaces a part that could not be decoded.
 func note(format string, args ...any) any { return text("[" + fmt.Sprintf(format, args...) + "]") }
 
-// part is what is read of a part of a content.
+// part reads the fields of a part of a content.
 type part struct{ object }
 
 func (p part) text(key string) string {
@@ -176,7 +176,7 @@ func (p part) inner(key string) part {
 	return part{out}
 }
 
-// first is the first of several texts that is not empty.
+// first returns the first of several texts that is not empty.
 func (p part) first(keys ...string) string {
 	for _, key := range keys {
 		if value := p.text(key); value != "" {
@@ -306,7 +306,7 @@ func link(p part) any {
 	return out
 }
 
-// unknown keeps the text of a part of a kind that the protocol does not have.
+// unknown returns the text of a part of a kind that the protocol does not have.
 func unknown(p part, kind string) any {
 	if said := p.first("text", "markdown", "message", "content"); said != "" {
 		return text(said)
@@ -347,7 +347,7 @@ func messagesOf(all []json.RawMessage) []any {
 	return out
 }
 
-// oneWord is a short name of something on one line.
+// oneWord returns a short name of something on one line.
 func oneWord(said string) string {
 	said = strings.Join(strings.Fields(said), " ")
 	if said == "" {

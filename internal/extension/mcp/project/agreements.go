@@ -15,7 +15,7 @@ const (
 	maxLists = 4                // servers that list their tools at the same time
 )
 
-// Connections are the connections to MCP servers.
+// Connections manages the connections to MCP servers.
 type Connections interface {
 	// Forget closes the connections to a server.
 	Forget(server int64)
@@ -23,7 +23,7 @@ type Connections interface {
 	Refresh(ctx context.Context, at mcp.At) (chat.MCPServer, error)
 }
 
-// Agreements records what users say about folders, and lists the tools of the servers that they agree to.
+// Agreements records decisions of users about folders, and lists the tools of the servers that they agree to.
 type Agreements struct {
 	*Projects
 

@@ -11,14 +11,14 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// Seen is a folder with its file as its person sees it.
+// Seen is a folder with its file as its user sees it.
 type Seen struct {
 	mcpstore.SeenProject
 
-	MayAgree bool    // the policy lets the person
+	MayAgree bool    // the policy permits it to the user
 	Bundle   Bundle  // as last read
 	Entries  []Entry // the servers of the bundle
-	// Servers are those that the person has agreed to; used or not.
+	// Servers are those that the user has agreed to; used or not.
 	Servers []mcpstore.Server
 }
 
@@ -28,7 +28,7 @@ type State string
 // States of a folder.
 const (
 	StateAsks     State = "asks"     // not agreed to, not used
-	StateAgreed   State = "agreed"   // used, if the policy still lets the user agree
+	StateAgreed   State = "agreed"   // used, if the policy still permits the user to agree
 	StateChanged  State = "changed"  // changed since the agreement, not used
 	StateUnusable State = "unusable" // see Problem
 )
@@ -73,7 +73,7 @@ func (p *Projects) At(ctx context.Context, user chat.UserID, box sandbox.Sandbox
 	return all[i], true, nil
 }
 
-// List returns the folders of a person.
+// List returns the folders of a user.
 func (p *Projects) List(ctx context.Context, user chat.UserID) ([]Seen, error) {
 	all, err := p.MCPServers.MCPProjects(ctx, user)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 
 var errOther = fault.Errorf(fault.Conflict, "the folder has changed since it was shown to you: review it again")
 
-// Withdraw takes back what a person has agreed to. It returns the numbers of the servers that are no more. NotFound: it is not theirs.
+// Withdraw withdraws the consent of a user. It returns the ids of the removed servers. NotFound: the user has no such folder.
 func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {
 	return p.MCPServers.WithdrawMCPProject(ctx, user, id)
 }

@@ -1,6 +1,6 @@
-// Package project lets people agree to the MCP servers that stand in the file .mcp.json of the folders in which their conversations work. Whoever can
-// write there may have written the file, the model above all: so nothing of it is used before the person has seen it and agreed to it, and what was
-// agreed to is what is used, byte by byte. The file stays where it is; rows keep what was shown.
+// Package project asks users to agree to the MCP servers in the file .mcp.json of the folders in which their conversations work. Any program with
+// write access may have written the file, the model above all: so nothing of it is used before the user has seen it and agreed to it, and exactly the
+// servers agreed to are used, byte by byte. The file stays in its folder; rows keep the shown version.
 package project
 
 import (
@@ -14,10 +14,10 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxFile is how large a file may be, in bytes.
+// maxFile limits a file, in bytes.
 const maxFile = 128 << 10
 
-// Entry is a server as it stands in a file.
+// Entry is a server of a file.
 type Entry struct {
 	mcp.Draft
 
@@ -25,7 +25,7 @@ type Entry struct {
 }
 
 // Parse reads the servers of a file, in the order of their names. Invalid: it is none, has more than 128 kB or more than 32 servers. One server that
-// cannot be used says so, and the others can.
+// cannot be used has a Problem, and the others can be used.
 func Parse(content []byte) ([]Entry, error) {
 	if len(content) > maxFile {
 		return nil, fault.Errorf(fault.Invalid, "%s has more than %d kB", mcp.ProjectFile, maxFile>>10)
@@ -54,11 +54,11 @@ func Parse(content []byte) ([]Entry, error) {
 	return out, nil
 }
 
-// variable is ${NAME}, or ${NAME:-what stands for it}.
+// variable matches ${NAME}, or ${NAME:-default}.
 var variable = regexp.MustCompile(`\$\{[A-Za-z_][A-Za-z0-9_]*(:-([^}]*))?\}`)
 
-// fill puts what stands behind :- in the place of variables. Nothing else is: neither the server's environment nor that of a runner is for strangers'
-// addresses and commands.
+// fill replaces variables by their defaults. There are no other values: neither the server's environment nor that of a runner is for addresses
+// and commands of untrusted files.
 func (e *Entry) fill() error {
 	missing := ""
 	filled := func(text string) string {

@@ -23,16 +23,16 @@ import (
 )
 
 const (
-	freshness = 2 * time.Second // how long what was seen of a folder is taken for what stands there, before its servers are listed
+	freshness = 2 * time.Second // how long the last look at a folder counts as its current state, before its servers are listed
 	readTime  = 5 * time.Second // for a file
 	seenTime  = 2 * time.Second // for a runner that this process has not seen
 	maxLooks  = 16              // at folders, at once
-	maxSeen   = 1024            // conversations whose last look is remembered
+	maxSeen   = 1024            // conversations whose last look is stored
 )
 
 // Hooks stores results of hooks.
 type Hooks interface {
-	// HookExecTarget says where the commands of a conversation run.
+	// HookExecTarget returns where the commands of a conversation run.
 	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
 }
 
@@ -46,7 +46,7 @@ type MCPServers interface {
 	WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error)
 }
 
-// Policies say who may agree.
+// Policies returns the policy about agreements.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
@@ -54,7 +54,7 @@ type Policies interface {
 // HookSwitch reports whether hooks of folders are used (project_hooks of the administrator's file).
 type HookSwitch interface{ ProjectHooks() bool }
 
-// Projects are the folders in which conversations work. They are safe for concurrent use.
+// Projects manages the folders in which conversations work. It is safe for concurrent use.
 type Projects struct {
 	Folders    Hooks
 	MCPServers MCPServers
@@ -80,7 +80,7 @@ var (
 	_ hook.Projects = (*Projects)(nil)
 )
 
-// Close ends the looks that are on their way, and waits for them: a runner that is gone already holds nobody up.
+// Close ends the running looks, and waits for them: a runner that is gone does not delay it.
 func (p *Projects) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -91,7 +91,7 @@ func (p *Projects) Close() {
 	p.work.Wait()
 }
 
-// place is a folder on a runner of somebody.
+// place is a folder on a runner of a user.
 type place struct {
 	user   chat.UserID
 	box    sandbox.Sandbox
@@ -101,7 +101,7 @@ type place struct {
 // String identifies the place.
 func (h *place) String() string { return fmt.Sprint(h.user, " ", h.box.Name(), " ", h.folder) }
 
-// of finds where a conversation works. Nothing is connected to. false: its person has no machine.
+// of finds the folder of a conversation. It connects to nothing. false: its user has no machine.
 func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
 	target, err := p.Folders.HookExecTarget(ctx, at.Session)
 	if fault.Is(err, fault.NotFound) || err == nil && target.User != at.User {
@@ -133,7 +133,7 @@ func (h *place) awaitFolder(ctx context.Context) {
 	}
 }
 
-// InForce implements mcp.Projects. The folder is looked at beside it, so that the list of a person has what stands there.
+// InForce implements mcp.Projects. A look at the folder runs in parallel, so that the list of a user shows its current state.
 func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error) {
 	all, err := p.rows.At(at, func() ([]mcpstore.SeenProject, error) { return p.MCPServers.MCPProjects(ctx, at.User) })
 	if err != nil {
@@ -167,8 +167,8 @@ func (p *Projects) InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Se
 	return slices.DeleteFunc(servers, func(s mcpstore.Server) bool { return s.Project.ID != all[i].ID || !s.Project.Agrees() }), err
 }
 
-// may reports whether the policy lets the user agree now. Otherwise earlier agreements are not used. A folder with only skills runs nothing, so its
-// user may agree unless the policy is off.
+// may reports whether the policy permits the user to agree now. Otherwise earlier agreements are not used. A folder with only skills runs nothing,
+// so its user may agree unless the policy is off.
 func (p *Projects) may(ctx context.Context, s mcpstore.SeenProject) (bool, error) {
 	is, err := p.Policies.Get(ctx)
 	if err != nil {
@@ -180,7 +180,7 @@ func (p *Projects) may(ctx context.Context, s mcpstore.SeenProject) (bool, error
 	return is.Permissions.MayAgreeToServers(s.Admin), nil
 }
 
-// due reports whether the folder of a conversation is to be looked at, and after which time: what a step writes right after a look is seen, too.
+// due reports whether to look at the folder of a conversation, and after which time: files written right after a look are seen, too.
 func (p *Projects) due(key chat.SessionKey) (wait time.Duration, due bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,7 +251,7 @@ func (p *Projects) bundle(ctx context.Context, here place) (b Bundle, digest str
 	return b, digest, err
 }
 
-// note stores what was read of a folder.
+// note stores the contents of a folder.
 func (p *Projects) note(ctx context.Context, here place, b Bundle, err error) (digest string, _ error) {
 	switch {
 	case away(err):
@@ -359,7 +359,7 @@ func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpstore.P
 	return nil
 }
 
-// maxOrdered bounds the number of tracked places.
+// maxOrdered limits the number of tracked places.
 const maxOrdered = 10_000
 
 // lookOrder prevents an older read of a folder from being stored after a newer one.

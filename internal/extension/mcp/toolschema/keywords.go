@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// aliases are names of types that servers write and JSON Schema has not.
+// aliases are names of types that servers write and JSON Schema does not have.
 var aliases = map[string]string{
 	"str": "string", "text": "string", "date": "string", "datetime": "string", "date-time": "string", "uuid": "string", "url": "string", "uri": "string", "email": "string",
 	"int": "integer", "int32": "integer", "int64": "integer", "long": "integer", "float": "number", "double": "number", "decimal": "number", "bool": "boolean",
@@ -54,7 +54,7 @@ func types(in any) (kinds []string, null, ok bool) {
 	return nil, false, false
 }
 
-// counts copies keywords that are numbers of something.
+// counts copies keywords that count something.
 func counts(out, in map[string]any, keys ...string) {
 	for _, key := range keys {
 		if n, ok := in[key].(float64); ok && n >= 0 && n == math.Trunc(n) && n <= math.MaxInt32 {
@@ -87,7 +87,7 @@ func bounds(out, in map[string]any, kind string) {
 	}
 }
 
-// plainPattern is a pattern that every provider reads: some make a grammar of it that knows anchors at both ends and no escapes of classes.
+// plainPattern matches patterns that every provider reads: some make a grammar of it that has anchors at both ends and no escapes of classes.
 var plainPattern = regexp.MustCompile(`^\^[^\\]*\$$`)
 
 // text copies the form of a text.

@@ -12,12 +12,12 @@ import (
 	"xbot/internal/chat"
 )
 
-// namesKey is the keyword of a mended schema under which the server's names of renamed arguments are kept.
+// namesKey is the keyword of a mended schema for the server's names of renamed arguments.
 const namesKey = "x-xbot-names"
 
 const maxArgumentName = 64
 
-// argumentName is what providers accept as the name of an argument.
+// argumentName is the form of argument names that providers accept.
 var argumentName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // Split separates a mended schema into the schema that models read and the names of arguments that the server knows differently, by the name that
@@ -99,7 +99,7 @@ func plainRune(r rune) rune {
 	return '_'
 }
 
-// titled has a schema say the server's name of the argument.
+// titled adds the server's name of the argument to a schema.
 func titled(in any, name string) any {
 	schema, ok := in.(map[string]any)
 	if !ok || schema["title"] != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// resolved is a schema with what it refers to and with all parts of allOf merged into it. A reference that leads back to itself, outside of the
+// resolved returns a schema with its references and all parts of allOf merged into it. A reference that leads back to itself, outside of the
 // schema or nowhere allows anything.
 func (m *mender) resolved(in map[string]any, p place) (map[string]any, place) {
 	out := maps.Clone(in)
@@ -37,7 +37,7 @@ func (m *mender) resolved(in map[string]any, p place) (map[string]any, place) {
 	return out, p
 }
 
-// find is the schema that a reference within the document names; nil: there is none.
+// find returns the schema that a reference within the document names; nil: there is none.
 func (m *mender) find(reference string) map[string]any {
 	pointer, local := strings.CutPrefix(reference, "#")
 	if !local {

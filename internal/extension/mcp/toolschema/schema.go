@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// anything is a schema that allows any value. Providers refuse one without a type.
+// anything returns a schema that allows any value. Providers refuse one without a type.
 func anything() map[string]any {
 	return map[string]any{"anyOf": []any{
 		map[string]any{"type": "string"}, map[string]any{"type": "number"}, map[string]any{"type": "boolean"}, map[string]any{"type": "object"},
@@ -134,7 +134,7 @@ func oneEnum(all []any) []any {
 	return []any{map[string]any{"type": "string", "enum": allowed}}
 }
 
-// inferred are the types of a schema that has none.
+// inferred returns the types of a schema that has none.
 func inferred(in map[string]any) (kinds []string) {
 	switch {
 	case in["properties"] != nil || in["additionalProperties"] != nil || in["patternProperties"] != nil || len(list(in["required"])) > 0 && in["items"] == nil:
@@ -208,7 +208,7 @@ func (m *mender) ofType(kind string, in map[string]any, p place) map[string]any 
 	return out
 }
 
-// properties mends the properties of an object, and what is required of them.
+// properties mends the properties of an object, and returns the required ones.
 func (m *mender) properties(in map[string]any, p place) (properties map[string]any, required []string) {
 	properties, required = map[string]any{}, []string{}
 	given, ok := in["properties"].(map[string]any)
@@ -330,7 +330,7 @@ func size(value any) int {
 	return len(raw)
 }
 
-// cleanValue takes out of all texts of a value what Postgres cannot hold.
+// cleanValue removes characters that Postgres cannot store from all texts of a value.
 func cleanValue(value any) any {
 	switch v := value.(type) {
 	case string:

@@ -17,14 +17,14 @@ import (
 const (
 	maxBytes = 64 << 10
 	maxDepth = 64
-	// maxNodes bounds the schemas within a schema, with those that references repeat.
+	// maxNodes limits the schemas within a schema, with those that references repeat.
 	maxNodes = 4000
 	// allReferences follows references as deeply as they are nested.
 	allReferences = maxDepth
 )
 
-// Mend returns the schema of a tool's arguments in a form that providers accept, or the reason why there is none. in is decoded JSON; nil means a tool without
-// arguments. Split separates the result into what models read and what a call needs.
+// Mend returns the schema of a tool's arguments in a form that providers accept, or the reason why there is none. in is decoded JSON; nil means a
+// tool without arguments. Split separates the result into the schema for models and the names for calls.
 func Mend(in any) (schema json.RawMessage, why string) {
 	root, why := rootOf(in)
 	if why != "" {
@@ -33,7 +33,7 @@ func Mend(in any) (schema json.RawMessage, why string) {
 	if !shallow(root, maxDepth) {
 		return nil, fmt.Sprintf("its input schema is nested more than %d times", maxDepth)
 	}
-	for _, references := range []int{allReferences, 3, 1, 0} { // fewer where the result is too large
+	for _, references := range []int{allReferences, 3, 1, 0} { // fewer if the result is too large
 		m := &mender{root: root, references: references, nodes: maxNodes}
 		object := m.object(root)
 		if m.why != "" {
@@ -102,7 +102,7 @@ func fault(raw []byte) string {
 type mender struct {
 	root       map[string]any
 	references int // how deeply nested references are followed
-	nodes      int // how many more schemas may be visited
+	nodes      int // number of schemas that may still be visited
 	why        string
 }
 
@@ -130,10 +130,10 @@ func (m *mender) object(in map[string]any) map[string]any {
 	return out
 }
 
-// place is the references that lead to where in a schema the mender is.
+// place is the list of references that lead to the current schema.
 type place []string
 
-// combined merges what a schema refers to and all parts of allOf into it. Of the alternatives at the root, which providers refuse, every property
+// combined merges the references of a schema and all parts of allOf into it. Of the alternatives at the root, which providers refuse, every property
 // remains, and is required if each alternative requires it.
 func (m *mender) combined(in map[string]any, p place) map[string]any {
 	out, p := m.resolved(in, p)
@@ -202,7 +202,7 @@ func same(a, b any) bool {
 	return err == nil && err2 == nil && string(first) == string(second)
 }
 
-// objects are the elements of an array that are JSON objects.
+// objects returns the elements of an array that are JSON objects.
 func objects(in any) (out []map[string]any) {
 	list, _ := in.([]any)
 	for _, item := range list {

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/turn/calls"
 )
 
-// Account is one as it is stored: with its tokens, sealed.
+// Account is a stored account, with its tokens sealed.
 type Account struct {
 	chat.OAuthAccount
 
@@ -25,7 +25,7 @@ type Account struct {
 	Tokens []byte
 }
 
-// OAuthAccounts lists those of a person, in the order of their providers.
+// OAuthAccounts lists those of a user, in the order of their providers.
 func (s *Store) OAuthAccounts(ctx context.Context, user chat.UserID) ([]Account, error) {
 	rows, err := dbsqlc.Q.OAuthAccountList(ctx, s.db.Pool, user)
 	if err != nil {
@@ -44,19 +44,19 @@ func account(r dbsqlc.OauthAccount) Account {
 	}}
 }
 
-// Kept is what becomes of an account that somebody holds.
+// Kept is the change of a locked account.
 type Kept int
 
-// What may become of it.
+// The changes.
 const (
 	Unchanged Kept = iota
 	Renewed        // it has the scopes, tokens, expiry and problem that it was given
 	Removed
 )
 
-// HoldOAuthAccount locks an account, in all processes, while do looks at it and says what becomes of it. NotFound: the person has none there.
-// The key of the installation is locked after the account, here and wherever accounts, flows and providers are stored: whoever waits for an
-// account keeps nobody from storing secrets meanwhile.
+// HoldOAuthAccount locks an account, in all processes, while do looks at it and returns its change. NotFound: the user has none there.
+// The key of the installation is locked after the account, here and in all other writes of accounts, flows and providers: waiting for an
+// account does not keep others from storing secrets.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
@@ -83,9 +83,9 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 	})
 }
 
-// ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is how many
-// those were: wherever a person connects what several conversations wait for, all of them go on. Conflict: the provider is not of the revision any
-// more at which it gave the tokens.
+// ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is their
+// number: all conversations that wait for the account continue. Conflict: the provider has changed since the revision at which it
+// gave the tokens.
 func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		now, err := dbsqlc.Q.OAuthProviderLock(ctx, tx, a.Provider)
@@ -108,7 +108,7 @@ func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int
 	return answered, err
 }
 
-// RefuseOAuthCall answers the call that waits for an account which the provider refuses. One that does not wait any more is left as it is.
+// RefuseOAuthCall answers the call that waits for an account which the provider refuses. A call that does not wait any more is not changed.
 func (s *Store) RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		_, err := calls.AnswerWaiting(ctx, tx, refusal)
@@ -116,21 +116,21 @@ func (s *Store) RefuseOAuthCall(ctx context.Context, refusal calls.Answer) error
 	})
 }
 
-// Flow is a browser on its way to a provider and back.
+// Flow is a sign-in of a browser at a provider.
 type Flow struct {
 	User     chat.UserID
 	Provider string
 	Scopes   []string
 	Verifier []byte      // sealed
 	Browser  []byte      // hash of its cookie
-	Login    bool        // the browser has to be signed in as the person
+	Login    bool        // the browser has to be signed in as the user
 	Call     chat.CallID // that waits; empty: none
 }
 
-// maxFlows is how many flows of a person are open at once; the oldest go.
+// maxFlows limits the open flows of a user; the oldest go.
 const maxFlows = 10
 
-// AddOAuthFlow notes a flow by the hash of its state, for a time.
+// AddOAuthFlow stores a flow by the hash of its state, for a time.
 func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life time.Duration) error {
 	var call *chat.CallID
 	if f.Call != "" {
@@ -149,7 +149,7 @@ func (s *Store) AddOAuthFlow(ctx context.Context, state []byte, f Flow, life tim
 	})
 }
 
-// ErrNoFlow is the error of a state that is unknown, was used, has expired, or that another browser was sent away with.
+// ErrNoFlow is the error of a state that is unknown, used, expired, or another browser's.
 var ErrNoFlow error = fault.Errorf(fault.NotFound, "this way to the provider and back is not open")
 
 // TakeOAuthFlow returns the flow of a state for the browser that was sent with it, once.

@@ -12,17 +12,17 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// MaxProviders is how many there may be, beside those of MCP servers.
+// MaxProviders limits the providers, without those of MCP servers.
 const MaxProviders = 64
 
-// Provider is one as it is stored: with its secret, sealed.
+// Provider is a stored provider, with its secret sealed.
 type Provider struct {
 	chat.OAuthProvider
 
 	Secrets []byte // nil: there is none
 }
 
-// Store keeps providers, accounts and flows. It is safe for concurrent use.
+// Store stores providers, accounts and flows. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }
@@ -30,8 +30,8 @@ type Store struct {
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// OAuthProviders lists those that a person sees, 0: nobody: those that administrators keep, in the order of their ids, and behind them those of MCP
-// servers of the installation and of the person. Nothing is kept in memory: a change is in force at once, in every process.
+// OAuthProviders lists those that a user sees, 0: no user: those of administrators, in the order of their ids, followed by those of MCP
+// servers of the installation and of the user. Nothing is cached: a change is in force at once, in every process.
 func (s *Store) OAuthProviders(ctx context.Context, viewer chat.UserID) ([]Provider, error) {
 	rows, err := dbsqlc.Q.OAuthProviderList(ctx, s.db.Pool, int64(viewer))
 	if err != nil {
@@ -54,14 +54,14 @@ func (s *Store) OAuthProviders(ctx context.Context, viewer chat.UserID) ([]Provi
 	return out, nil
 }
 
-// Void is what becomes of the accounts at a provider whose tokens must not be used there any more.
+// Void describes accounts at a provider whose tokens must not be used there any more.
 type Void struct {
-	Tokens  []byte // in place of theirs, sealed
+	Tokens  []byte // in place of the accounts' tokens, sealed
 	Problem string // why they have to be connected again
 }
 
-// SetOAuthProvider stores one, which was checked, where the stored one has the revision that in names; 0: there is none of that id. void, if there
-// is one, is what becomes of the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
+// SetOAuthProvider stores a checked provider, if the stored one has the revision that in names; 0: there is none of that id. void, if not
+// nil, is applied to the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
 func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := set(ctx, tx, in, by)
@@ -80,7 +80,7 @@ func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, b
 	})
 }
 
-// at makes the accounts at a provider void, and ends the ways of browsers that go there.
+// at makes the accounts at a provider void, and deletes its open flows.
 func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
 	if err := dbsqlc.Q.OAuthAccountsVoid(ctx, tx, dbsqlc.OAuthAccountsVoidParams{Provider: provider, Secrets: v.Tokens, Problem: v.Problem}); err != nil {
 		return fmt.Errorf("void the accounts at a provider: %w", err)
@@ -91,8 +91,8 @@ func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
 	return secretstore.NoteKey(ctx, tx, v.Tokens)
 }
 
-// SetMCPProvider stores the provider of an MCP server, in.MCPServer, in place of the one before, whose accounts become void, and names it in the server,
-// all or nothing. Conflict: the server does not have the revision any more, or an administrator keeps a provider of that id.
+// SetMCPProvider stores the provider of an MCP server, in.MCPServer, in place of the one before, whose accounts become void, and names it in the
+// server, all or nothing. Conflict: the server does not have the revision any more, or an administrator has a provider of that id.
 func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revision int64, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: pg.Nullable(by)})
@@ -142,7 +142,7 @@ func add(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, er
 	})
 }
 
-// RemoveOAuthProvider removes one that administrators keep, with the accounts that people have connected there. NotFound: there is none.
+// RemoveOAuthProvider removes one of administrators, with the accounts that users have connected there. NotFound: there is none.
 func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.OAuthProviderDelete(ctx, tx, id)

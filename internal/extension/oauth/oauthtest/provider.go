@@ -1,4 +1,4 @@
-// Package oauthtest is an OAuth provider for tests.
+// Package oauthtest implements an OAuth provider for tests.
 package oauthtest
 
 import (
@@ -23,10 +23,10 @@ const (
 	ClientSecret = "only-the-two-of-us-know-this-one"
 )
 
-// Provider is an OAuth 2.0 provider with one client, and those that register themselves, whose person consents at once. Its shapes are those of
+// Provider is an OAuth 2.0 provider with one client, and those that register themselves, whose user consents at once. It implements
 // RFC 6749 (authorization code and refresh), 7636 (PKCE, which it demands), 7009 (revocation), 9207 (iss), 8414 (metadata), 7591 (registration) and
-// 8707 (resource: who has asked for a token for one gets none for another, and has to name it whenever a token is asked for). Each refresh token can be used once; one that is used again ends all
-// tokens of its grant.
+// 8707 (resource: a token for one resource is for no other, and each request for a token has to name it). Each refresh token
+// can be used once; one that is used again ends all tokens of its grant.
 type Provider struct {
 	*httptest.Server
 
@@ -42,23 +42,23 @@ type Provider struct {
 	clients map[string]client // that have registered themselves
 }
 
-// Rules say how it behaves.
+// Rules set the behavior of a provider.
 type Rules struct {
-	Account   string        // who consents; empty: lena@example.com
+	Account   string        // account that consents; empty: lena@example.com
 	Life      time.Duration // of access tokens; 0: they have no end
-	Deny      string        // the error with which people are sent back; empty: they consent
-	Scopes    string        // what is granted, in the words of the provider; empty: what was asked for
-	Issuer    string        // who it says it is; empty: itself
-	InHeader  bool          // the secret of the client is taken from the header alone
+	Deny      string        // the error with which users are sent back; empty: they consent
+	Scopes    string        // the scopes granted, in the form of the provider; empty: those requested
+	Issuer    string        // the issuer that it names; empty: the provider
+	InHeader  bool          // the secret of the client is accepted only in the header
 	NoRefresh bool          // it gives no refresh tokens
 	Break     http.HandlerFunc
 	BreakAt   string                // the path that Break answers in its place
 	Public    bool                  // the client has no secret
 	Before    func(r *http.Request) // runs before each answer
 
-	Metadata   func(map[string]any) // changes what it says of itself
-	Registered func(map[string]any) // changes what it says of a program that has registered itself
-	Silent     bool                 // it sends people back without iss
+	Metadata   func(map[string]any) // changes its metadata
+	Registered func(map[string]any) // changes its answer to the registration of a program
+	Silent     bool                 // it sends users back without iss
 }
 
 type code struct {
@@ -66,10 +66,10 @@ type code struct {
 	grant               *grant
 }
 
-// grant is what somebody has consented to.
+// grant is the consent of a user.
 type grant struct {
 	account, scope string
-	resource       string // what tokens are for; empty: anything
+	resource       string // resource of the tokens; empty: any
 	ended          bool
 }
 
@@ -102,21 +102,21 @@ func New(t testing.TB) *Provider {
 	return p
 }
 
-// Rule sets how it behaves from now on.
+// Rule sets the behavior from now on.
 func (p *Provider) Rule(r Rules) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.rules = r
 }
 
-// Count is how many requests a path has had.
+// Count returns the number of requests to a path.
 func (p *Provider) Count(path string) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.counted[path]
 }
 
-// Accepts reports whose access token it is; ok is false where it has ended or was revoked.
+// Accepts returns the account of an access token; ok is false if it has ended or was revoked.
 func (p *Provider) Accepts(token string) (account string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -131,7 +131,7 @@ func (p *Provider) accepts(token string) (string, bool) {
 	return g.account, true
 }
 
-// AcceptsFor is Accepts at a resource of one of the names: a token that was asked for another one is not accepted, nor one for none.
+// AcceptsFor is Accepts at a resource of one of the names: a token for another resource is not accepted, nor one for none.
 func (p *Provider) AcceptsFor(token string, names ...string) (account string, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -142,7 +142,7 @@ func (p *Provider) AcceptsFor(token string, names ...string) (account string, ok
 	return account, true
 }
 
-// Live is how many grants have a token that works.
+// Live returns the number of grants with a working token.
 func (p *Provider) Live() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -157,7 +157,7 @@ func (p *Provider) Live() int {
 	return len(live)
 }
 
-// Withdraw ends all that people have consented to, as they can with the provider itself.
+// Withdraw ends all grants of users, as users can with the provider.
 func (p *Provider) Withdraw() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -169,7 +169,7 @@ func (p *Provider) Withdraw() {
 	}
 }
 
-// Secrets are all codes and tokens that it has given.
+// Secrets returns all codes and tokens that it has issued.
 func (p *Provider) Secrets() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ type client struct {
 	redirects []string
 }
 
-// metadata says what the provider can do (RFC 8414, section 2; RFC 9207, section 3).
+// metadata returns the metadata of the provider (RFC 8414, section 2; RFC 9207, section 3).
 func (p *Provider) metadata(w http.ResponseWriter, _ *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -28,7 +28,7 @@ func (p *Provider) metadata(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, out)
 }
 
-// register takes a program in (RFC 7591, section 3).
+// register registers a program (RFC 7591, section 3).
 func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -53,13 +53,13 @@ func (p *Provider) register(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusCreated, out)
 }
 
-// admits reports whether a program may send people here, to come back to an address.
+// admits reports whether a program may send users here, to come back to an address.
 func (p *Provider) admits(id, redirect string) bool {
 	c, registered := p.clients[id]
 	return id == ClientID || registered && slices.Contains(c.redirects, redirect)
 }
 
-// Clients is how many programs have registered themselves.
+// Clients returns the number of programs that have registered themselves.
 func (p *Provider) Clients() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Resource is a server that lets nobody in without a token of a provider that was given for it (Model Context Protocol, authorization; RFC 9728).
+// Resource is a server that requires a token of a provider that was given for it (Model Context Protocol, authorization; RFC 9728).
 type Resource struct {
 	*httptest.Server
 
@@ -18,24 +18,24 @@ type Resource struct {
 	people   map[string]int // requests by account
 }
 
-// ResourceRules say how a resource behaves.
+// ResourceRules set the behavior of a resource.
 type ResourceRules struct {
 	Challenge  string                // the header of 401; empty: it leads to the metadata; "-": there is none
 	Scope      string                // in the challenge
-	Metadata   func(map[string]any)  // changes what it says of who protects it
-	Elsewhere  bool                  // the metadata stands at the well-known address of the origin
-	Page       bool                  // where no metadata stand it shows a page
+	Metadata   func(map[string]any)  // changes its metadata, which names its provider
+	Elsewhere  bool                  // the metadata is at the well-known address of the origin
+	Page       bool                  // shows a page at addresses without metadata
 	InMetadata http.HandlerFunc      // answers in place of the metadata
 	Before     func(r *http.Request) // runs before each answer
 	Open       bool                  // it wants no token
-	Itself     bool                  // it is its own provider, and says nothing of who protects it (Model Context Protocol of 2025-03-26)
-	Says       func(map[string]any)  // of one that is its own provider: it says what it can do, which this changes; nil: it does not say
+	Itself     bool                  // it is the provider, without metadata that names one (Model Context Protocol of 2025-03-26)
+	Says       func(map[string]any)  // if it is the provider: changes its metadata; nil: it has none
 }
 
-// Path is where a resource has what it protects.
+// Path is the path of the protected handler of a resource.
 const Path = "/mcp"
 
-// Protect serves a handler at Path, behind a provider, until the test ends.
+// Protect serves a handler at Path, protected by a provider, until the test ends.
 func (p *Provider) Protect(t testing.TB, h http.Handler) *Resource {
 	t.Helper()
 	s := &Resource{provider: p, people: map[string]int{}}
@@ -49,10 +49,10 @@ func (p *Provider) Protect(t testing.TB, h http.Handler) *Resource {
 	return s
 }
 
-// At is the address of what it protects.
+// At returns the address of the protected handler.
 func (s *Resource) At() string { return s.URL + Path }
 
-// Rule sets how it behaves from now on.
+// Rule sets the behavior from now on.
 func (s *Resource) Rule(r ResourceRules) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,14 +65,14 @@ func (s *Resource) ruled() ResourceRules {
 	return s.rules
 }
 
-// Requests is how many requests an account has made.
+// Requests returns the number of requests of an account.
 func (s *Resource) Requests(account string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.people[account]
 }
 
-// metadata says who protects it (RFC 9728, section 3.2).
+// metadata returns the metadata that names its provider (RFC 9728, section 3.2).
 func (s *Resource) metadata(w http.ResponseWriter, r *http.Request, atRoot bool) {
 	rules := s.ruled()
 	if rules.Itself {
@@ -132,7 +132,7 @@ func (s *Resource) serve(w http.ResponseWriter, r *http.Request, h http.Handler)
 	http.Error(w, "who are you", http.StatusUnauthorized)
 }
 
-// itself answers as the provider does, where the resource is its own.
+// itself answers as the provider, if the resource is its provider.
 func (s *Resource) itself(w http.ResponseWriter, r *http.Request) {
 	rules := s.ruled()
 	says := strings.HasPrefix(r.URL.Path, "/.well-known/")

@@ -1,8 +1,8 @@
 // Package bridge runs the processes of plugins and talks to them: JSON-RPC 2.0, one message a line, over their standard streams. The processes
-// run on the runner of the server's host, behind walls of their own (runner/wire.PluginStart), never as children of this process.
+// run on the runner of the server's host, in separate sandboxes (runner/wire.PluginStart), never as children of this process.
 //
-// A plugin harms nobody: it is started when it is needed and ended when it was idle, what it says is bounded and paced, each request has a
-// time, and one that crashes is started again ever more slowly.
+// A plugin cannot harm the server: it is started when needed and ended when idle, its output is bounded and paced, each request has a
+// timeout, and one that crashes is started again after ever longer pauses.
 package bridge
 
 import (
@@ -21,7 +21,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Rows keeps the files of plugins and what they keep themselves.
+// Rows stores the files and the values of plugins.
 type Rows interface {
 	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error)
@@ -33,23 +33,23 @@ type Rows interface {
 	DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error
 }
 
-// The usual times; see Config.
+// The defaults; see Config.
 const (
 	usualIdle  = 10 * time.Minute
 	usualStart = 15 * time.Second
 )
 
-// Config is what a Bridge needs.
+// Config is the configuration of a Bridge.
 type Config struct {
 	Plugins *installed.Plugins
 	Rows    Rows
 	Box     sandbox.Sandbox // the runner of the server's host
 	Home    string          // folder of the files and the data of plugins, on the machine of that runner
-	Idle    time.Duration   // a process that nobody asks anything is ended after it; 0: 10 minutes
-	Start   time.Duration   // how long a process may take until it can be asked; 0: 15 s
-	Version string          // of xbot, as plugins are told
+	Idle    time.Duration   // an idle process is ended after it; 0: 10 minutes
+	Start   time.Duration   // limit of the start of a process; 0: 15 s
+	Version string          // of xbot, for plugins
 	Log     *slog.Logger
-	Peer    Peer // answers what plugins ask as platforms; nil: nobody does
+	Peer    Peer // answers requests of plugins as platforms; nil: they are refused
 }
 
 // Bridge talks to the plugins of the installation, each in one process of this server. It is safe for concurrent use.
@@ -68,7 +68,7 @@ type Bridge struct {
 	work    sync.WaitGroup
 }
 
-// New returns a bridge, which has no process yet. Close ends it.
+// New returns a bridge without processes. Close ends it.
 func New(cfg Config) *Bridge {
 	b := newBridge(cfg)
 	b.work.Go(b.watch)
@@ -103,17 +103,17 @@ func (b *Bridge) Close() error {
 
 var errClosing = fault.Errorf(fault.Unavailable, "the server is shutting down")
 
-// Request is what a plugin is asked.
+// Request is a request to a plugin.
 type Request struct {
 	Plugin  string
 	Method  string
 	Params  any           // an object
-	Repeat  bool          // it may be asked twice: where the process was lost it is asked once more
+	Repeat  bool          // it may be sent twice: if the process was lost it is sent once more
 	Timeout time.Duration // 0: that of the manifest
 }
 
-// Ask asks a plugin something, and reads the answer into an object. Errors are RefusedError (it said no), UnknownError (it was asked, and did
-// not answer), the end of ctx, and others, with which nothing was done.
+// Ask sends a request to a plugin, and reads the answer into an object. Errors are RefusedError (it refused), UnknownError (it got the request, and
+// did not answer), the end of ctx, and others, with which nothing was done.
 func (b *Bridge) Ask(ctx context.Context, r Request, into any) error {
 	one, values, err := b.cfg.Plugins.Usable(ctx, r.Plugin)
 	if err != nil {
@@ -137,7 +137,7 @@ func (b *Bridge) Ask(ctx context.Context, r Request, into any) error {
 	}
 }
 
-// stdio asks the process of a plugin, which is started where there is none. caller ends when whoever asks leaves, ctx when the time is up, too.
+// stdio asks the process of a plugin, which is started where there is none. caller ends when the caller leaves, ctx when the time is up, too.
 func (b *Bridge) stdio(caller, ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
 	p, err := b.take(one, values)
 	if err != nil {
@@ -165,7 +165,7 @@ func (b *Bridge) stdio(caller, ctx context.Context, one installed.Plugin, values
 	return err
 }
 
-// take counts the caller as a user of a process, which may be on its way.
+// take counts the caller as a user of a process, which may still be starting.
 func (b *Bridge) take(one installed.Plugin, values plugin.Values) (*process, error) {
 	id := one.Plugin.ID
 	b.mu.Lock()
@@ -202,7 +202,7 @@ func (b *Bridge) usable(one installed.Plugin) *process {
 	return nil
 }
 
-// release is the end of what take began.
+// release ends a use that take began.
 func (b *Bridge) release(p *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -213,7 +213,7 @@ func (b *Bridge) release(p *process) {
 	}
 }
 
-// retire keeps new requests away from a process, which ends once its own have. The caller holds mu.
+// retire excludes a process from new requests; it ends once its requests have. The caller holds mu.
 func (b *Bridge) retire(p *process) {
 	if b.open[p.plugin.Plugin.ID] == p {
 		delete(b.open, p.plugin.Plugin.ID)
@@ -224,7 +224,7 @@ func (b *Bridge) retire(p *process) {
 	}
 }
 
-// gone forgets a process that has ended.
+// gone removes a process that has ended.
 func (b *Bridge) gone(p *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -235,7 +235,7 @@ func (b *Bridge) gone(p *process) {
 	delete(b.all, p)
 }
 
-// Running reports how many processes there are.
+// Running returns the number of processes.
 func (b *Bridge) Running() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()

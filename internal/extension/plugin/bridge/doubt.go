@@ -11,9 +11,9 @@ import (
 )
 
 const (
-	// pingTime is how long a process may take to answer anything after a request used up all its time.
+	// pingTime limits the time of a process to answer anything after a request used up all its time.
 	pingTime = 5 * time.Second
-	// maxLate is how many requests in a row may use up their time, with none answered, before the process is ended.
+	// maxLate is the number of requests in a row that use up their time, with none answered, after which the process is ended.
 	maxLate = 5
 )
 
@@ -22,15 +22,15 @@ var (
 	errLate   = fault.Errorf(fault.Unavailable, "it answered none of its last requests in time")
 )
 
-// doubt is what is known about whether a process still works.
+// doubt records whether a process still works.
 type doubt struct {
 	answered atomic.Int64 // requests that it answered, also with an error
 	late     atomic.Int32 // requests in a row that used up their time
-	pinged   atomic.Bool  // somebody finds out
+	pinged   atomic.Bool  // a ping is running
 }
 
-// doubt is called where a request was not answered. Others may be at work in the process, so it is not ended for that: it is asked whether it
-// is there, and has pingTime to answer that or anything else. waited says that the caller did not leave, whole that the request had all the
+// doubt is called where a request was not answered. Others may be in progress in the process, so it is not ended for that: it is
+// pinged, and has pingTime to answer that or anything else. waited: the caller did not leave; whole: the request had all the
 // time that requests have; where it had less the process may be at work on it, or on another one, and gets that time as well.
 func (p *process) doubt(waited, whole bool) {
 	d := &p.stream.doubt
@@ -55,7 +55,7 @@ func (p *process) doubt(waited, whole bool) {
 	}
 }
 
-// ping ends a process that answers nothing. Any answer will do: also that there is no such method, and one to somebody else.
+// ping ends a process that answers nothing. Any answer counts: also that there is no such method, and one to another request.
 func (p *process) ping(patience time.Duration) {
 	before := p.stream.doubt.answered.Load()
 	ctx, cancel := context.WithTimeout(p.life, patience)

@@ -20,8 +20,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// folders are those of plugins, on the machine of their runner: code/ID/DIGEST has the files of a version, data/ID/INSTALLATION what a plugin
-// writes. Several servers may share them.
+// folders manages the folders of plugins, on the machine of their runner: code/ID/DIGEST has the files of a version, data/ID/INSTALLATION the
+// files that a plugin writes. Several servers may share them.
 type folders struct {
 	home string
 	rows Rows
@@ -34,9 +34,9 @@ type folders struct {
 }
 
 const (
-	// unpackTime bounds how long it may take to have the files of a plugin.
+	// unpackTime limits the time to unpack the files of a plugin.
 	unpackTime = time.Minute
-	// oldFolder is how long a folder stays after its last use, once it is none of those that are in force: a process of another server may use it.
+	// oldFolder is how long a folder stays after its last use, once it is not in force any more: a process of another server may use it.
 	oldFolder = 24 * time.Hour
 	// asideName begins the names of folders that are being removed. No plugin, version or installation has such a name.
 	asideName = ".gone-"
@@ -46,7 +46,7 @@ func (f *folders) code(one installed.Plugin) string {
 	return filepath.Join(f.home, "code", one.Plugin.ID, one.Digest)
 }
 
-// unpack has the files of a plugin where its process runs, and notes that they are used.
+// unpack makes sure that the files of a plugin are where its process runs, and notes that they are used.
 func (f *folders) unpack(ctx context.Context, one installed.Plugin) error {
 	done := f.work.DoChan(f.code(one), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unpackTime)
@@ -61,8 +61,8 @@ func (f *folders) unpack(ctx context.Context, one installed.Plugin) error {
 	}
 }
 
-// ensure writes the files unless they are there. The name of a folder says what was once written into it: whether it is still there, whole, is
-// looked at once. A crash of the machine or somebody's hand may have left less, or something else.
+// ensure writes the files unless they are there. The name of a folder identifies the files once written into it: whether they are still there, whole,
+// is checked once. A crash of the machine or a manual change may have left less, or something else.
 func (f *folders) ensure(ctx context.Context, one installed.Plugin) error {
 	dir := f.code(one)
 	info, err := os.Lstat(dir)
@@ -116,17 +116,17 @@ func (f *folders) check(dir string) {
 	f.checked[dir] = true
 }
 
-// touch notes that a folder is used, in its time. Where that cannot be, it counts as used when it was written.
+// touch marks a folder as used, by its time. If that fails, it counts as used when it was written.
 func touch(dir string) {
 	now := time.Now()
 	_ = os.Chtimes(dir, now, now)
 }
 
-// sweep removes the folders of plugins that were removed, and the files of versions that were replaced. What is there is looked at before the
-// rows are: a plugin that was just installed has its row before its folder. used are the folders that processes of this server use.
+// sweep removes the folders of plugins that were removed, and the files of versions that were replaced. It reads the folders before the
+// rows: a plugin that was just installed has its row before its folder. used are the folders that processes of this server use.
 func (f *folders) sweep(used map[string]bool) {
 	for dir := range used {
-		touch(dir) // for other servers, which know only of their own processes
+		touch(dir) // for other servers, which know only their processes
 	}
 	var found []string
 	for _, part := range []string{"code", "data"} {
@@ -160,10 +160,10 @@ func (f *folders) sweep(used map[string]bool) {
 	}
 }
 
-// removeOld removes the folders in a folder that were not used for long, but for the current one. A plugin can give its own folder any time, also
-// one to come.
+// removeOld removes the folders in a folder that were not used for long, except the current one. A plugin can set the time of its folder, also
+// to a future one.
 func (f *folders) removeOld(dir, current string, used map[string]bool) {
-	entries, _ := os.ReadDir(dir) // none where it cannot be read
+	entries, _ := os.ReadDir(dir) // none if it cannot be read
 	for _, e := range entries {
 		at := filepath.Join(dir, e.Name())
 		info, err := e.Info()
@@ -182,7 +182,7 @@ func (f *folders) clear(dir string) {
 	}
 }
 
-// remove takes a folder out of the way, then removes it: nobody finds the half of it under its name, also where this process ends meanwhile.
+// remove renames a folder, then removes it: no partial folder is ever under its name, also where this process ends meanwhile.
 func (f *folders) remove(dir string) error {
 	f.mu.Lock()
 	maps.DeleteFunc(f.checked, func(at string, _ bool) bool {

@@ -11,25 +11,25 @@ import (
 )
 
 const (
-	// failing is after how many crashes in a row administrators are told.
+	// failing is the number of crashes in a row after which administrators are informed.
 	failing = 3
-	// pauseFirst and pauseMost are how long a plugin is left alone after its second crash in a row, and at most.
+	// pauseFirst and pauseMost are the pause of a plugin after its second crash in a row, and the longest one.
 	pauseFirst = time.Second
 	pauseMost  = 5 * time.Minute
-	// noteTime bounds the note in the database.
+	// noteTime limits the note in the database.
 	noteTime = 5 * time.Second
 )
 
-// health is how a plugin did lately. It is guarded by the mu of the bridge.
+// health is the recent health of a plugin. It is guarded by the mu of the bridge.
 type health struct {
 	revision int64
 	crashes  int       // in a row
 	next     time.Time // when it may be started again
 	why      string    // of the last one
-	noted    bool      // administrators are told
+	noted    bool      // administrators are informed
 }
 
-// pause says why a plugin cannot be started now; nil: it can. The caller holds mu.
+// pause returns an error if a plugin cannot be started now; nil: it can. The caller holds mu.
 func (b *Bridge) pause(one installed.Plugin) error {
 	h := b.health[one.Plugin.ID]
 	if h == nil || h.revision != one.Revision {
@@ -41,7 +41,7 @@ func (b *Bridge) pause(one installed.Plugin) error {
 	return nil
 }
 
-// crashed counts a process that ended though nobody wanted it to. Administrators also read what it wrote.
+// crashed counts an unexpected end of a process. Administrators also read its output.
 func (b *Bridge) crashed(one installed.Plugin, why, wrote string) {
 	if b.trial != nil {
 		return // its installer reports it
@@ -81,7 +81,7 @@ func (b *Bridge) worked(p *process) {
 	b.works(p.plugin, cleared)
 }
 
-// works notes that a plugin has answered. cleared says that the problem that was known of it is taken back.
+// works notes that a plugin has answered. cleared: its stored problem is already removed.
 func (b *Bridge) works(one installed.Plugin, cleared bool) {
 	if b.trial != nil {
 		return
@@ -98,7 +98,7 @@ func (b *Bridge) works(one installed.Plugin, cleared bool) {
 	}
 }
 
-// failed notes the last failure of a plugin for administrators, also while the server ends.
+// failed stores the last failure of a plugin for administrators, also while the server ends.
 func (b *Bridge) failed(one installed.Plugin, why string) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
@@ -107,7 +107,7 @@ func (b *Bridge) failed(one installed.Plugin, why string) {
 	}
 }
 
-// note tells administrators, also while the server ends.
+// note stores the problem for administrators, also while the server ends.
 func (b *Bridge) note(one installed.Plugin, problem string) {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
@@ -116,25 +116,25 @@ func (b *Bridge) note(one installed.Plugin, problem string) {
 	}
 }
 
-// RefusedError says that a plugin could not do what it was asked, in its own words.
+// RefusedError reports that a plugin could not carry out a request, with its message.
 type RefusedError struct {
 	Plugin, Said string
-	Code         int           // of JSON-RPC; 0: it said none
-	After        time.Duration // when to ask again, where it says so
+	Code         int           // of JSON-RPC; 0: none
+	After        time.Duration // time until a retry; 0: none given
 }
 
-// Error is a sentence for the model and the person.
+// Error returns a sentence for the model and the user.
 func (e *RefusedError) Error() string { return "the plugin " + e.Plugin + " says: " + e.Said }
 
-// UnknownError says that the answer to a request did not come: the plugin may have carried it out, or not.
+// UnknownError reports that the answer to a request did not come: the plugin may have carried it out, or not.
 type UnknownError struct{ Plugin, Why string }
 
-// Error is a sentence for the model and the person.
+// Error returns a sentence for the model and the user.
 func (e *UnknownError) Error() string {
 	return "outcome unknown: the plugin " + e.Plugin + " was asked, and did not answer (" + e.Why + "); it may have done all, part or none of its work, so verify its effects before repeating it"
 }
 
-// lostError says that a process ended while it was asked.
+// lostError reports that a process ended during a request.
 type lostError struct{ why string }
 
 func (e *lostError) Error() string { return e.why }
@@ -146,10 +146,10 @@ func isLost(err error) bool {
 
 func asRefused(err error) (*RefusedError, bool) { return errors.AsType[*RefusedError](err) }
 
-// errUnanswered says that the time of a request was up after it was sent.
+// errUnanswered reports that the time of a request was up after it was sent.
 var errUnanswered = errors.New("its time was up")
 
-// explain is what an error means for whoever asked.
+// explain translates an error for the caller.
 func explain(timed context.Context, one installed.Plugin, r Request, timeout time.Duration, err error) error {
 	lost, isLost := errors.AsType[*lostError](err)
 	switch {

@@ -13,14 +13,14 @@ import (
 	"xbot/internal/fault"
 )
 
-// Codes by which either side says why something about a message failed. With any other one it may have been done.
+// Error codes of messages of either side. With any other one the request may have been carried out.
 const (
 	CodeRefused = -32001 // and it would be at any later time
-	CodeLimited = -32002 // too much at once; data.retry_after says in seconds when to ask again
+	CodeLimited = -32002 // too many requests; data.retry_after is the time until a retry, in seconds
 	CodeAway    = -32003 // nothing was done, and it may work later
 )
 
-// maxDelay bounds when a plugin may say that it is to be asked again.
+// maxDelay limits the time until a retry that a plugin asks for.
 const maxDelay = time.Hour
 
 func (e *rpcError) after() time.Duration {
@@ -30,15 +30,15 @@ func (e *rpcError) after() time.Duration {
 	return time.Duration(min(e.Data.RetryAfter, maxDelay.Seconds()) * float64(time.Second))
 }
 
-// Peer answers what plugins ask as platforms. An answer is an object.
+// Peer answers requests of plugins that are platforms. An answer is an object.
 type Peer interface {
 	Serve(ctx context.Context, from Line, method string, params json.RawMessage) (any, error)
 }
 
-// Line is a process of a plugin that somebody holds: it is not ended for being idle. Two of the same process are equal.
+// Line is a process of a plugin that a caller holds: it is not ended for being idle. Two of the same process are equal.
 type Line struct{ p *process }
 
-// Hold takes the process of a plugin, which is started where there is none. The caller releases it, and does so soon where Over says so.
+// Hold takes the process of a plugin, which is started where there is none. The caller releases it, and does so soon once Over is closed.
 func (b *Bridge) Hold(ctx context.Context, id string) (Line, error) {
 	one, values, err := b.cfg.Plugins.Usable(ctx, id)
 	if err != nil {
@@ -64,13 +64,13 @@ func (b *Bridge) Hold(ctx context.Context, id string) (Line, error) {
 	return Line{p}, nil
 }
 
-// Release is the end of what Hold began.
+// Release ends a use that Hold began.
 func (l Line) Release() { l.p.bridge.release(l.p) }
 
-// Over is closed when the process has ended, or is to: it was switched off, changed or removed.
+// Over returns a channel that is closed when the process has ended, or is about to: it was switched off, changed or removed.
 func (l Line) Over() <-chan struct{} { return l.p.stale }
 
-// Why says how the process ended, where it has.
+// Why returns how the process ended, if it has.
 func (l Line) Why() string {
 	select {
 	case <-l.p.ended:
@@ -80,10 +80,10 @@ func (l Line) Why() string {
 	}
 }
 
-// Plugin is the id of the plugin.
+// Plugin returns the id of the plugin.
 func (l Line) Plugin() string { return l.p.plugin.Plugin.ID }
 
-// Hide keeps secrets that the process is told out of what is said of it.
+// Hide adds secrets of the process that are removed from its texts.
 func (l Line) Hide(secrets ...string) {
 	b := l.p.bridge
 	b.mu.Lock()
@@ -95,7 +95,7 @@ func (l Line) Hide(secrets ...string) {
 	}
 }
 
-// Ask asks this process, and no other one; errors are those of Bridge.Ask. Repeat has no meaning here.
+// Ask sends a request to this process, and no other one; errors are those of Bridge.Ask. Repeat has no meaning here.
 func (l Line) Ask(ctx context.Context, r Request, into any) error {
 	one := l.p.plugin
 	timeout := cmp.Or(r.Timeout, one.Timeout())
@@ -112,7 +112,7 @@ func (l Line) Ask(ctx context.Context, r Request, into any) error {
 	return explain(timed, one, r, timeout, err)
 }
 
-// Ping ends the process where it answers nothing any more.
+// Ping ends the process if it answers nothing any more.
 func (l Line) Ping() { l.p.ping(pingTime) }
 
 // isChannel reports whether a method is one of a platform.
@@ -132,7 +132,7 @@ func (p *process) answerTo(ctx context.Context, m received) (any, error) {
 	return p.bridge.cfg.Peer.Serve(ctx, Line{p}, m.Method, m.Params)
 }
 
-// coded is what a plugin reads of a request about messages that failed.
+// coded returns the error for a plugin whose request about messages failed.
 func (p *process) coded(method string, err error) *rpcError {
 	out := &rpcError{Code: CodeAway, Message: err.Error()}
 	switch fault.KindOf(err) {
@@ -147,7 +147,7 @@ func (p *process) coded(method string, err error) *rpcError {
 	return out
 }
 
-// clean takes the secrets that a process was told out of what it says.
+// clean removes the secrets of a process from a text of it.
 func (p *process) clean(text string) string {
 	text = redact(text, p.plugin, p.values)
 	p.bridge.mu.Lock()
@@ -158,5 +158,5 @@ func (p *process) clean(text string) string {
 	return text
 }
 
-// Clean takes the secrets that the process was told out of what it says.
+// Clean removes the secrets of the process from a text of it.
 func (l Line) Clean(text string) string { return l.p.clean(text) }

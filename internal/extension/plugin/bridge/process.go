@@ -20,13 +20,13 @@ import (
 )
 
 const (
-	// goodbye is how long a process may take to end after it was told to.
+	// goodbye is how long a process may take to end after it was asked to.
 	goodbye = 3 * time.Second
-	// waitingMost is how many messages wait for a process that does not read.
+	// waitingMost limits the messages that wait for a process that does not read.
 	waitingMost = 16
 )
 
-// process is one of a plugin. Its goroutine, run, owns it from its start to its end.
+// process is a process of a plugin. Its goroutine, run, owns it from its start to its end.
 type process struct {
 	bridge *Bridge
 	plugin installed.Plugin
@@ -34,27 +34,27 @@ type process struct {
 
 	life   context.Context //nolint:containedctx // of the process, which outlives the request that needed it first
 	end    context.CancelCauseFunc
-	ready  chan struct{} // closed when it can be asked, or err says why not
+	ready  chan struct{} // closed when it can be asked, or err is set
 	err    error
-	ended  chan struct{} // closed when it has ended; why says how
+	ended  chan struct{} // closed when it has ended; why is set then
 	why    string
 	stream stream
 
 	usage
 }
 
-// usage is what the bridge knows of a process, guarded by its mu.
+// usage is the state of a process in the bridge, guarded by its mu.
 type usage struct {
 	users   int
 	used    time.Time     // when the last user left
 	retired bool          // new requests do not use it
-	cleared bool          // the problem that was known when it began is taken back
-	over    chan struct{} // closed: it is to end in peace
+	cleared bool          // the problem stored before its start is removed
+	over    chan struct{} // closed: it has to end in order
 	stale   chan struct{} // closed once it is retired
 	hidden  []string      // secrets of accounts that it knows
 }
 
-// retire keeps new requests away.
+// retire excludes the process from new requests.
 func (u *usage) retire() {
 	if !u.retired {
 		u.retired = true
@@ -62,7 +62,7 @@ func (u *usage) retire() {
 	}
 }
 
-// leave tells run to end in peace.
+// leave asks run to end the process in order.
 func (u *usage) leave() {
 	select {
 	case <-u.over:
@@ -71,9 +71,9 @@ func (u *usage) leave() {
 	}
 }
 
-// stream is the messages to and from a process.
+// stream holds the messages to and from a process.
 type stream struct {
-	out     chan []byte // lines that are to be written
+	out     chan []byte // lines to write
 	doubt   doubt
 	pace    *rate.Limiter
 	own     chan struct{} // holds a token for each request of the plugin that is at work
@@ -116,7 +116,7 @@ func (p *process) run() {
 	var streams sync.WaitGroup
 	streams.Go(func() {
 		_, _ = io.Copy(&said, paced{started.Stderr(), p.life, rate.NewLimiter(wordsASecond, wordsAtOnce)})
-	}) // how it ended says Wait
+	}) // Wait returns how it ended
 	streams.Go(func() { p.end(p.read(started.Stdout())) })
 	streams.Go(func() { p.write(started.Stdin()) })
 	if err := p.initialize(); err != nil {
@@ -135,7 +135,7 @@ func (p *process) run() {
 	p.finish(blameless, ending(cause, code, waited), p.clean(lastLine(&said)))
 }
 
-// fail says that the process never was.
+// fail marks the process as never started.
 func (p *process) fail(err error) {
 	if cause := context.Cause(p.life); cause != nil {
 		err = cause
@@ -149,7 +149,7 @@ func (p *process) fail(err error) {
 	close(p.ready)
 }
 
-// itsOwn reports whether a plugin is to blame for not being started, and not the database or the runner, which may be away.
+// itsOwn reports whether a failed start is the plugin's fault, not that of the database or the runner, which may be away.
 func itsOwn(err error) bool {
 	k := fault.KindOf(err)
 	return k == fault.Invalid || k == fault.TooLarge
@@ -173,7 +173,7 @@ func (p *process) hasEnded() bool {
 
 func (p *process) closing() bool { return context.Cause(p.life) == errClosing } //nolint:errorlint // it is the very error
 
-// follow waits for the end of the process, or ends it in peace, which it reports.
+// follow waits for the end of the process, or ends it in order, which it reports.
 func (p *process) follow(started sandbox.Process) (peace bool) {
 	select {
 	case <-p.life.Done():
@@ -193,8 +193,8 @@ func lostRunner(err error) bool {
 	return ok
 }
 
-// finish tells those who wait that the process has ended. blameless says that it is no crash. What it wrote beside its messages is for
-// administrators alone: it may be about anybody.
+// finish wakes the waiting callers after the end of the process. blameless: it is no crash. Its standard error is for
+// administrators alone: it may be about anyone.
 func (p *process) finish(blameless bool, why, wrote string) {
 	p.why = why
 	if !blameless && !p.closing() {
@@ -209,7 +209,7 @@ func (p *process) finish(blameless bool, why, wrote string) {
 	}
 }
 
-// ending says how a process ended.
+// ending describes how a process ended.
 func ending(cause error, code int, waited error) string {
 	why := fmt.Sprintf("its process ended with exit code %d", code)
 	if cause != nil && cause != context.Canceled && cause != io.EOF { //nolint:errorlint // they are the very errors
@@ -220,7 +220,7 @@ func ending(cause error, code int, waited error) string {
 	return why
 }
 
-// redact takes the secrets that a plugin was given out of what it wrote.
+// redact removes the secrets of a plugin from a text of it.
 func redact(text string, one installed.Plugin, values plugin.Values) string {
 	for _, s := range one.Contributes.Settings {
 		if secret, ok := values[s.Name].(string); ok && s.Type == plugin.Secret && secret != "" {
@@ -247,7 +247,7 @@ func (b *Bridge) welcome(one installed.Plugin, values plugin.Values) welcome {
 	return welcome{1, about{one.Plugin.ID, one.Plugin.Version}, b.cfg.Version, values}
 }
 
-// initialize tells the process what it has to know, and waits until it has understood.
+// initialize sends the process its settings, and waits until it has accepted them.
 func (p *process) initialize() error {
 	err := p.call(p.life, "initialize", p.bridge.welcome(p.plugin, p.values), &json.RawMessage{})
 	if errors.Is(err, errUnanswered) {
@@ -256,10 +256,10 @@ func (p *process) initialize() error {
 	return err
 }
 
-// short makes a line of what is told of a failure.
+// short returns the text of a failure as one line.
 func short(text string) string { return tool.OneLine(tool.Clean([]byte(text)), 500) }
 
-// lastLine returns what a process wrote last beside its messages, as one line.
+// lastLine returns the last output of a process on its standard error, as one line.
 func lastLine(said *sandbox.LastOutput) string {
 	text := tool.Clean(said.Bytes())
 	return tool.OneLine(text, len(text))
@@ -272,7 +272,7 @@ type paced struct {
 	pace *rate.Limiter
 }
 
-// Read reads at most what the pace allows at once.
+// Read reads at most as much as the pace allows at once.
 func (r paced) Read(into []byte) (int, error) {
 	n, err := r.from.Read(into[:min(len(into), wordsAtOnce)])
 	if waited := r.pace.WaitN(r.life, n); waited != nil && err == nil {

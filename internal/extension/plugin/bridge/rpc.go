@@ -12,22 +12,22 @@ import (
 	"xbot/internal/host/jsonlimit"
 )
 
-// How much a plugin may say.
+// Limits of the messages of a plugin.
 const (
 	MaxMessage    = 1 << 20 // bytes of one message, in either direction
-	bytesASecond  = 8 << 20 // beyond it the plugin has to wait, as where a pipe is full
+	bytesASecond  = 8 << 20 // beyond it the plugin has to wait, as on a full pipe
 	bytesAtOnce   = 2 * MaxMessage
 	lineCost      = 1 << 10 // bytes that each line counts in addition
 	ownRequests   = 8       // of the plugin, at work at once
 	storedASecond = 50      // requests to the database
 	storedAtOnce  = 50
-	wordsASecond  = 1 << 20 // bytes beside its messages
+	wordsASecond  = 1 << 20 // bytes of its standard error
 	wordsAtOnce   = 64 << 10
 	logsASecond   = 10 // beyond it lines of its log are left out
 	logsAtOnce    = 50
 )
 
-// message is one of JSON-RPC 2.0.
+// message is a message of JSON-RPC 2.0.
 type message struct {
 	Version string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id,omitempty"`
@@ -43,7 +43,7 @@ type rpcError struct {
 	Data    *delay `json:"data,omitempty"`
 }
 
-// delay says when to ask again.
+// delay is the time until a retry.
 type delay struct {
 	RetryAfter float64 `json:"retry_after"` // seconds
 }
@@ -57,7 +57,7 @@ type received struct {
 	Error  *rpcError       `json:"error"`
 }
 
-// reply is the answer to a request of ours.
+// reply is the answer to a request of the bridge.
 type reply struct {
 	result json.RawMessage
 	err    *rpcError
@@ -70,7 +70,7 @@ const (
 	codeFailed   = -32000
 )
 
-// call asks the process and waits for its answer. A lostError says that it ended, errUnanswered that the time was up; RefusedError is its own.
+// call sends a request to the process and waits for its answer. lostError: it ended; errUnanswered: the time was up; RefusedError: it refused.
 func (p *process) call(ctx context.Context, method string, params, into any) error {
 	id, answer := p.expect()
 	defer p.unexpect(id)
@@ -128,8 +128,8 @@ func (p *process) unexpect(id int64) {
 	delete(s.waiting, id)
 }
 
-// send hands a message to the writer. Where the process does not read it waits for room until ctx ends, or not at all; sent reports whether
-// there was room.
+// send passes a message to the writer. If the process does not read it waits for space until ctx ends, or not at all; sent reports whether
+// there was space.
 func (p *process) send(ctx context.Context, m message, wait bool) (sent bool, err error) {
 	m.Version = "2.0"
 	line, err := json.Marshal(m)
@@ -158,7 +158,7 @@ func (p *process) send(ctx context.Context, m message, wait bool) (sent bool, er
 	}
 }
 
-// write writes messages until the process ends. One that does not read is held up, and nobody else.
+// write writes messages until the process ends. A process that does not read delays only this one.
 func (p *process) write(to io.WriteCloser) {
 	defer to.Close() // it may have ended
 	for {
@@ -167,13 +167,13 @@ func (p *process) write(to io.WriteCloser) {
 			return
 		case line := <-p.stream.out:
 			if _, err := to.Write(line); err != nil {
-				return // how it ended says Wait
+				return // Wait returns how it ended
 			}
 		}
 	}
 }
 
-// read reads messages until the process ends, no faster than their pace. What is no message is passed over: programs print other things, too.
+// read reads messages until the process ends, no faster than their pace. Lines that are no message are skipped: programs print other things, too.
 func (p *process) read(from io.Reader) error {
 	in := bufio.NewReaderSize(from, 64<<10)
 	for {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// ownTime is how long a request of a plugin may take.
+// ownTime limits a request of a plugin.
 const ownTime = 10 * time.Second
 
 // log writes a line of a plugin's log into that of the server.
@@ -59,7 +59,7 @@ func (p *process) serve(m received) {
 	}
 }
 
-// gate lets one request of a plugin after the other to the database, no faster than their pace.
+// gate passes requests of a plugin to the database one by one, no faster than their pace.
 type gate struct {
 	one  chan struct{}
 	pace *rate.Limiter
@@ -84,16 +84,16 @@ func (g gate) enter(ctx context.Context) error {
 
 func (g gate) leave() { <-g.one }
 
-// stored is what requests about values have.
+// stored holds the params of requests about values.
 type stored struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
-	Person string `json:"person"` // whose value it is; empty: the plugin's own
+	Person string `json:"person"` // the user of the value; empty: the plugin's
 	Prefix string `json:"prefix"`
 	After  string `json:"after"`
 }
 
-// storage reads and changes what a plugin keeps.
+// storage reads and changes the values of a plugin.
 func (p *process) storage(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	var in stored
 	if len(params) > 0 && json.Unmarshal(params, &in) != nil {
@@ -136,7 +136,7 @@ func (p *process) storage(ctx context.Context, method string, params json.RawMes
 	return nil, fault.Errorf(fault.NotFound, "there is no method %s", short(method))
 }
 
-// fitting are as many of the keys as one message has room for, whatever is in them.
+// fitting returns as many of the keys as fit into one message, for any contents.
 func fitting(keys []string) []string {
 	room := MaxMessage - 1<<10
 	for i, key := range keys {

@@ -31,14 +31,14 @@ func (b *Bridge) start(life context.Context, one installed.Plugin) (sandbox.Proc
 	}})
 }
 
-// scriptsAtOnce is how many processes a plugin of the runtime script may have.
+// scriptsAtOnce limits the processes of a plugin of the runtime script.
 const scriptsAtOnce = 4
 
-// killed is the first exit code that says that a signal ended a process, or what it stood for: it may have done anything before.
+// killed is the first exit code of a process that a signal ended, or that reports that: it may have done anything before.
 const killed = 128
 
-// script starts the program of a plugin for one request, which it reads, and takes what it writes as the answer.
-// What it asks of others ends with it. caller ends when whoever asks leaves, ctx when the time is up, too.
+// script starts the program of a plugin for one request, which it reads, and takes its output as the answer.
+// Its requests to others end with it. caller ends when the caller leaves, ctx when the time is up, too.
 func (b *Bridge) script(caller, ctx context.Context, one installed.Plugin, values plugin.Values, r Request, into any) error {
 	b.mu.Lock()
 	err := b.pause(one)
@@ -106,10 +106,10 @@ func (b *Bridge) script(caller, ctx context.Context, one installed.Plugin, value
 func talk(p sandbox.Process, input []byte) (out []byte, said string, code int, err error) {
 	var errs sandbox.LastOutput
 	var streams sync.WaitGroup
-	streams.Go(func() { _, _ = io.Copy(&errs, p.Stderr()) }) // how it ended says Wait
+	streams.Go(func() { _, _ = io.Copy(&errs, p.Stderr()) }) // Wait returns how it ended
 	streams.Go(func() {
 		in := p.Stdin()
-		_, _ = in.Write(input) // who does not read it answers all the same
+		_, _ = in.Write(input) // a script that does not read it answers all the same
 		_ = in.Close()
 	})
 	out, err = io.ReadAll(io.LimitReader(p.Stdout(), MaxMessage+1))
@@ -125,7 +125,7 @@ func talk(p sandbox.Process, input []byte) (out []byte, said string, code int, e
 	return out, lastLine(&errs), code, errors.Join(err, waited)
 }
 
-// readOutput reads what a script wrote: an object, or a plain text.
+// readOutput parses the output of a script: an object, or a plain text.
 func readOutput(id string, out []byte, into any) error {
 	if out = bytes.TrimSpace(out); len(out) == 0 || out[0] != '{' {
 		text, err := json.Marshal(map[string]string{"text": string(out)})

@@ -23,11 +23,11 @@ type Trial struct{ Config }
 
 var _ installed.Starter = Trial{}
 
-// trial is the end of the process of a plugin that is tried. A nil trial notes nothing.
+// trial records the end of the process of a plugin that is tried. A nil trial records nothing.
 type trial struct {
 	ran   bool // it was started, and its end is its own
 	code  int
-	wrote string // beside its messages
+	wrote string // on its standard error
 }
 
 func (t *trial) note(code int, wrote string) {
@@ -36,7 +36,7 @@ func (t *trial) note(code int, wrote string) {
 	}
 }
 
-// Exit codes by which a shell says that it cannot run a program.
+// Exit codes of a shell that cannot run a program.
 const (
 	codeNotExecutable = 126
 	codeNotFound      = 127
@@ -65,7 +65,7 @@ func (t Trial) Start(ctx context.Context, one installed.Plugin, files plugin.Tre
 	return b.trial.explain(one, values, err)
 }
 
-// startOnce starts the process of a plugin, and ends it once it can be asked something.
+// startOnce starts the process of a plugin, and ends it once it can answer requests.
 func (b *Bridge) startOnce(ctx context.Context, one installed.Plugin, values plugin.Values) error {
 	p := newProcess(b, one, values)
 	b.all[p] = struct{}{}
@@ -79,7 +79,7 @@ func (b *Bridge) startOnce(ctx context.Context, one installed.Plugin, values plu
 	return p.err
 }
 
-// startScript asks a script to initialize, which is what a process of its own is started for.
+// startScript asks a script to initialize, for which a separate process is started.
 func (b *Bridge) startScript(ctx context.Context, one installed.Plugin, values plugin.Values) error {
 	r := Request{Plugin: one.Plugin.ID, Method: "initialize", Params: b.welcome(one, values)}
 	timed, cancel := context.WithTimeout(ctx, b.cfg.Start)
@@ -87,7 +87,7 @@ func (b *Bridge) startScript(ctx context.Context, one installed.Plugin, values p
 	return b.script(ctx, timed, one, values, r, &json.RawMessage{})
 }
 
-// explain is the error of a plugin that did not start. One that lacks settings may end: it is refused only if its program cannot be run.
+// explain returns the error of a plugin that did not start. One that lacks settings may end: it is refused only if its program cannot be run.
 func (t *trial) explain(one installed.Plugin, values plugin.Values, err error) error {
 	switch cannotRun := t.code == codeNotFound || t.code == codeNotExecutable; {
 	case err == nil || t.ran && !cannotRun && len(one.Missing(values)) > 0:
@@ -96,7 +96,7 @@ func (t *trial) explain(one installed.Plugin, values plugin.Values, err error) e
 		return fault.Errorf(fault.Conflict, "the plugin %s was not installed: it could not be started once, for a reason that is not its own: %w", one.Plugin.ID, err)
 	}
 	why := strings.TrimPrefix(err.Error(), "the plugin "+one.Plugin.ID+" cannot be started: ")
-	if _, refused := asRefused(err); refused && t.code != 0 { // a script, whose words are those that it wrote
+	if _, refused := asRefused(err); refused && t.code != 0 { // a script, whose error is its output
 		why = fmt.Sprintf("its process ended with exit code %d", t.code)
 	}
 	if t.wrote != "" {
@@ -134,13 +134,13 @@ func (f *folders) try(one installed.Plugin, files plugin.Tree) (end func(), err 
 	return end, nil
 }
 
-// trialTime is how long a plugin may be tried at most.
+// trialTime limits the trial of a plugin.
 const trialTime = time.Minute
 
 // mark returns the path of a file that exists while a plugin is tried.
 func (f *folders) mark(id string) string { return filepath.Join(f.home, "trials", id) }
 
-// isTried reports whether some server, or an operator, tries a plugin now.
+// isTried reports whether a server, or an operator, tries a plugin now.
 func (f *folders) isTried(id string) bool {
 	info, err := os.Stat(f.mark(id))
 	return err == nil && time.Since(info.ModTime()).Abs() < trialTime

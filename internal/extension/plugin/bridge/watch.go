@@ -8,8 +8,8 @@ import (
 	"xbot/internal/extension/plugin/installed"
 )
 
-// watchEvery is how soon processes of plugins end that were switched off, changed or removed, or were idle; foldersEvery how soon the
-// folders go of those that were removed.
+// watchEvery is the interval at which processes of plugins end that were switched off, changed or removed, or were idle; foldersEvery that at
+// which the folders of removed ones are deleted.
 const (
 	watchEvery   = time.Second
 	foldersEvery = 10 * time.Minute
@@ -35,7 +35,7 @@ func (b *Bridge) watch() {
 	}
 }
 
-// look compares the processes with the plugins that there are. While the database is away they go on.
+// look compares the processes with the stored plugins. While the database is away all processes continue.
 func (b *Bridge) look() {
 	ctx, cancel := context.WithTimeout(context.Background(), noteTime)
 	defer cancel()
@@ -57,7 +57,7 @@ func (b *Bridge) look() {
 	}
 }
 
-// used are the folders of files that processes of this server use.
+// used returns the folders of files that processes of this server use.
 func (b *Bridge) used() map[string]bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

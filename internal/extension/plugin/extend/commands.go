@@ -22,7 +22,7 @@ func each(n int, do func(i int)) {
 	wait.Wait()
 }
 
-// listTime is how long the plugins may take to be read.
+// listTime limits the time to read the plugins.
 const listTime = 2 * time.Second
 
 var _ slash.More = Extensions{}
@@ -53,7 +53,7 @@ type pluginCommand struct {
 
 var _ slash.Runner = pluginCommand{}
 
-// Spec says what the command is.
+// Spec describes the command.
 func (c pluginCommand) Spec() slash.Spec {
 	s := slash.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slash.GroupPlugins, Ahead: true, Own: slash.Words(c.slash.Help)}
 	if c.slash.Admin {
@@ -62,7 +62,7 @@ func (c pluginCommand) Spec() slash.Spec {
 	return s
 }
 
-// maxAnswer bounds what a command answers, in characters.
+// maxAnswer limits the answer of a command, in characters.
 const maxAnswer = 20_000
 
 // Run asks the plugin. Like any command it may run twice after a crash.

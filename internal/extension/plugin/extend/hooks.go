@@ -12,8 +12,8 @@ import (
 
 var _ hook.Plugins = Extensions{}
 
-// Hooks implements hook.Plugins. Where the plugins cannot be read, what is about to happen is not permitted, and neither is it where one of
-// them that may have hooks is broken: nobody knows what it would have refused.
+// Hooks implements hook.Plugins. If the plugins cannot be read, events that can be refused are refused, and also if one of
+// the plugins that may have hooks is broken: it might have refused the event.
 func (e Extensions) Hooks(ctx context.Context) ([]hook.Handler, []hook.Fault) {
 	all, err := e.Installed.All(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ type HookAsker struct{ Bridge Asker }
 
 var _ hook.Asker = HookAsker{}
 
-// Ask asks the plugin of a handler. An event may be told twice after a crash, so it may be asked twice.
+// Ask asks the plugin of a handler. An event may be repeated after a crash, so it may be asked twice.
 func (a HookAsker) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Answer, error) {
 	var out json.RawMessage
 	params := struct {

@@ -1,5 +1,5 @@
-// Package extend is what plugins add to xbot: tools, hooks, texts of prompts and slash commands. It finds them by what the plugins say of
-// themselves, without running any, and asks a plugin (package bridge) when one is used.
+// Package extend adds the contributions of plugins to xbot: tools, hooks, texts of prompts and slash commands. It reads them from the
+// manifests, without running a plugin, and asks a plugin (package bridge) when one is used.
 package extend
 
 import (
@@ -18,7 +18,7 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// Installed knows the plugins, and which of them are switched on and can be read.
+// Installed lists the plugins, and the working ones among them.
 type Installed interface {
 	All(ctx context.Context) ([]installed.Plugin, error)
 	Working(ctx context.Context) ([]installed.Plugin, error)
@@ -29,7 +29,7 @@ type Asker interface {
 	Ask(ctx context.Context, r bridge.Request, into any) error
 }
 
-// Extensions are those of all plugins. They are safe for concurrent use.
+// Extensions holds the extensions of all plugins. It is safe for concurrent use.
 type Extensions struct {
 	Installed Installed
 	Bridge    Asker
@@ -44,7 +44,7 @@ func New(known Installed, bridge Asker) Extensions {
 
 var _ toolset.Source = Extensions{}
 
-// person is somebody as plugins know them: by an id that means nothing elsewhere; empty: nobody.
+// person returns the id of a user for plugins, which has no meaning elsewhere; empty: no user.
 func person(user chat.UserID) string {
 	if user == 0 {
 		return ""
@@ -52,7 +52,7 @@ func person(user chat.UserID) string {
 	return strconv.FormatInt(int64(user), 10)
 }
 
-// Tools implements toolset.Source: everybody has the tools of all plugins. They are shown when they were searched for.
+// Tools implements toolset.Source: every user has the tools of all plugins. They are shown after a search for them.
 func (e Extensions) Tools(ctx context.Context, _ toolset.Place) ([]tool.Tool, error) {
 	working, err := e.Installed.Working(ctx)
 	if err != nil {
@@ -75,15 +75,15 @@ type pluginTool struct {
 	class  chat.ToolClass
 }
 
-// Spec is what models and the scheduler know of it. An administrator has vouched for what the plugin says of its effects.
+// Spec describes the tool for models and the scheduler. An administrator has vouched for the plugin's claims about its effects.
 func (t pluginTool) Spec() tool.Spec {
 	return tool.Spec{Name: plugin.ToolName(t.plugin, t.tool.Name), Class: t.class, Description: t.tool.Description, Parameters: t.tool.Parameters, Optional: true, Group: t.plugin}
 }
 
-// maxShown is how long an argument may be to stand for a call, in bytes.
+// maxShown limits an argument that identifies a call, in bytes.
 const maxShown = 200
 
-// Summary is the first short text among the arguments, by their names.
+// Summary returns the first short text among the arguments, by their names.
 func (t pluginTool) Summary(arguments string) string {
 	object, err := tool.Object(arguments)
 	if err != nil {
@@ -103,7 +103,7 @@ func (t pluginTool) Summary(arguments string) string {
 	return ""
 }
 
-// Run asks the plugin. What it says is a result, and so is its failure: nothing but the end of ctx is an error.
+// Run asks the plugin. Its answer is a result, and so is its failure: only the end of ctx is an error.
 func (t pluginTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, error) {
 	object, err := tool.Object(call.Arguments)
 	if err != nil {
@@ -133,7 +133,7 @@ func (t pluginTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, e
 	return tool.Text(text), nil
 }
 
-// failed is what the model reads of a plugin that could not do what it was asked.
+// failed returns the text for the model about a plugin that could not carry out a request.
 func failed(ctx context.Context, err error) (chat.ToolResult, error) {
 	if _, unknown := errors.AsType[*bridge.UnknownError](err); unknown {
 		return tool.FailCommand(err.Error()), nil

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// maxWidgetAnswer bounds what a plugin answers to a panel, in bytes.
+// maxWidgetAnswer limits the answer of a plugin to a panel, in bytes.
 const maxWidgetAnswer = 256 << 10
 
 // Panel is a widget of a plugin that is switched on.
@@ -51,15 +51,15 @@ func (e Extensions) Panel(ctx context.Context, plugin, widget string) (Panel, er
 	return Panel{}, fault.Errorf(fault.NotFound, "there is no such panel: its plugin may be switched off")
 }
 
-// WidgetAsk is what a panel asks its plugin.
+// WidgetAsk is a request of a panel to its plugin.
 type WidgetAsk struct {
 	User   chat.UserID
 	Lang   i18n.Lang
 	Params json.RawMessage
 }
 
-// AskWidget has a plugin answer a panel with any JSON of at most 256 kB. Invalid: it said no, in its own words. Conflict: it said
-// too much, or nobody knows what it did.
+// AskWidget asks a plugin for the answer to a panel, any JSON of at most 256 kB. Invalid: it refused, with its message. Conflict: the answer
+// is too large, or the outcome is unknown.
 func (e Extensions) AskWidget(ctx context.Context, at Panel, ask WidgetAsk) (json.RawMessage, error) {
 	params := struct {
 		Name     string          `json:"name"`

@@ -63,7 +63,7 @@ func (p *Plugins) start(ctx context.Context, one Plugin, files plugin.Tree) erro
 	return p.Starter.Start(ctx, one, files, one.Told(values))
 }
 
-// shown are the tools that change nothing as the plugin says, and as the administrator was shown.
+// shown returns the tools that change nothing according to the plugin, and that the administrator was shown.
 func shown(m plugin.Manifest, names []string) []string {
 	return slices.DeleteFunc(m.Asks().ReadOnly, func(name string) bool { return !slices.Contains(names, name) })
 }
@@ -76,7 +76,7 @@ func words(all []plugin.Permission) []string {
 	return out
 }
 
-// checkCommands refuses names that xbot has.
+// checkCommands refuses names of commands of xbot.
 func (p *Plugins) checkCommands(m plugin.Manifest) error {
 	for _, c := range m.Contributes.Commands {
 		if p.Reserved != nil && p.Reserved.Taken(c.Name) {
@@ -86,7 +86,7 @@ func (p *Plugins) checkCommands(m plugin.Manifest) error {
 	return nil
 }
 
-// beside decides about a plugin among those that are there.
+// beside checks a plugin against the installed ones.
 type beside struct {
 	*Plugins
 
@@ -115,7 +115,7 @@ func (b beside) Beside(all []pluginstore.Plugin) ([]byte, error) {
 	return kept, nil
 }
 
-// apart refuses names that another plugin has, as they are compared where they are used.
+// apart refuses names that another plugin has, compared as they are in use.
 func apart(m, other plugin.Manifest) error {
 	for _, c := range m.Contributes.Commands {
 		if slices.ContainsFunc(other.Contributes.Commands, func(o plugin.Slash) bool { return o.Name == c.Name }) {
@@ -137,14 +137,14 @@ func (p *Plugins) Switch(ctx context.Context, id string, on bool, by chat.UserID
 	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{Enabled: &on}, by)
 }
 
-// Reload ends the processes of a plugin, in all servers; the next request starts one anew. What is known against it is forgotten.
+// Reload ends the processes of a plugin, in all servers; the next request starts a new one. Its stored problem is removed.
 func (p *Plugins) Reload(ctx context.Context, id string, by chat.UserID) error {
 	defer p.forget()
 	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{}, by)
 }
 
-// Change changes settings of a plugin, which is reloaded, and switches it on or off, both or neither. A value null forgets a setting; on nil leaves the
-// plugin switched as it is. revision is that which the change was made from; 0: any.
+// Change changes settings of a plugin, which is reloaded, and switches it on or off, both or neither. A value null removes a setting; on nil does not
+// switch the plugin. revision is that on which the change is based; 0: any.
 func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugin.Values, revision int64, by chat.UserID) error {
 	p.forget()
 	one, err := p.Get(ctx, id)
@@ -172,7 +172,7 @@ func (p *Plugins) Change(ctx context.Context, id string, on *bool, changes plugi
 	return p.Rows.ChangePlugin(ctx, id, pluginstore.Change{Enabled: on, Settings: true, Secrets: p.Key.Seal(plain), Revision: revision}, by)
 }
 
-// Remove removes a plugin with its settings and what it keeps.
+// Remove removes a plugin with its settings and its values.
 func (p *Plugins) Remove(ctx context.Context, id string) error {
 	defer p.forget()
 	return p.Rows.RemovePlugin(ctx, id)

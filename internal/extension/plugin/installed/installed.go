@@ -1,4 +1,4 @@
-// Package installed knows the plugins of the installation and changes them: package plugin says what a plugin is, package bridge runs them.
+// Package installed reads and changes the plugins of the installation: package plugin defines plugins, package bridge runs them.
 package installed
 
 import (
@@ -17,7 +17,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows keeps plugins.
+// Rows stores plugins.
 type Rows interface {
 	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	InstallPlugin(ctx context.Context, in pluginstore.Plugin, archive []byte, by chat.UserID, check pluginstore.Checker) error
@@ -25,29 +25,29 @@ type Rows interface {
 	RemovePlugin(ctx context.Context, id string) error
 }
 
-// Plugin is one of the installation.
+// Plugin is a plugin of the installation.
 type Plugin struct {
 	pluginstore.Plugin
 
 	plugin.Manifest // as it is in force: with the permissions that were granted
 
-	Fault error // why what is stored cannot be read; nil: it can
+	Fault error // why the stored plugin cannot be read; nil: it can
 }
 
 const (
-	// fresh is how old what this process knows may be: a change by another process, such as xbot plugin, is in force after it.
+	// fresh is the maximum age of the cached list: a change by another process, such as xbot plugin, is in force after it.
 	fresh = time.Second
-	// lookTime is how long the database may take to list them. Whoever asks may leave sooner.
+	// lookTime limits the time of the database to list them. A caller may leave sooner.
 	lookTime = 5 * time.Second
 )
 
 // Starter starts plugins.
 type Starter interface {
-	// Start starts a plugin that is not installed, and ends it. Invalid says why it does not start, any other error why that could not be tried.
+	// Start starts a plugin that is not installed, and ends it. Invalid: it does not start; any other error: that could not be tried.
 	Start(ctx context.Context, one Plugin, files plugin.Tree, values plugin.Values) error
 }
 
-// Plugins are those of the installation. They are safe for concurrent use.
+// Plugins manages the plugins of the installation. It is safe for concurrent use.
 type Plugins struct {
 	Rows     Rows
 	Key      secret.Sealer
@@ -58,15 +58,15 @@ type Plugins struct {
 
 	mu      sync.Mutex
 	known   []Plugin
-	at      time.Time // when the look at the database began that found them; zero: there is none to go by
-	changes uint64    // by this process: a look that began before the last one is of no use
+	at      time.Time // begin of the database read that found them; zero: there is none to rely on
+	changes uint64    // by this process: a read that began before the last one is discarded
 }
 
-// Names knows names that are taken.
+// Names reports names that are taken.
 type Names interface{ Taken(command string) bool }
 
-// All lists the plugins by their ids, as they were at most a second ago. The list is not changed by anybody. Those who ask at the same time wait
-// for one look at the database, each as long as its ctx lasts.
+// All lists the plugins by their ids, at most a second old. The list is read-only. Concurrent callers share one read of the
+// database, and each waits as long as its ctx lasts.
 func (p *Plugins) All(ctx context.Context) ([]Plugin, error) {
 	p.mu.Lock()
 	known, at, changes := p.known, p.at, p.changes
@@ -83,12 +83,12 @@ func (p *Plugins) All(ctx context.Context) ([]Plugin, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case done := <-flight:
-		all, _ := done.Val.([]Plugin) // nil where it failed
+		all, _ := done.Val.([]Plugin) // nil if it failed
 		return all, done.Err
 	}
 }
 
-// look reads the plugins from the database, and keeps them unless this process has changed some since.
+// look reads the plugins from the database, and caches them unless this process has changed some since.
 func (p *Plugins) look(ctx context.Context, changes uint64, before []Plugin) ([]Plugin, error) {
 	at := time.Now()
 	rows, err := p.Rows.Plugins(ctx)
@@ -107,7 +107,7 @@ func (p *Plugins) look(ctx context.Context, changes uint64, before []Plugin) ([]
 	return all, nil
 }
 
-// read reads the manifest of a row, unless that was done before.
+// read parses the manifest of a row, unless it is in before.
 func read(r pluginstore.Plugin, before []Plugin) Plugin {
 	for _, b := range before {
 		if b.Plugin.ID == r.ID && b.Plugin.Digest == r.Digest && b.Fault == nil {
@@ -126,7 +126,7 @@ func read(r pluginstore.Plugin, before []Plugin) Plugin {
 	return Plugin{Plugin: r, Manifest: m, Fault: err}
 }
 
-// Working lists those that are switched on and can be read.
+// Working lists plugins that are switched on and can be read.
 func (p *Plugins) Working(ctx context.Context) ([]Plugin, error) {
 	all, err := p.All(ctx)
 	var out []Plugin
@@ -152,7 +152,7 @@ func (p *Plugins) Get(ctx context.Context, id string) (Plugin, error) {
 	return Plugin{}, fault.Errorf(fault.NotFound, "there is no plugin %s: xbot plugin list shows those that are installed", id)
 }
 
-// Usable returns a plugin that can be asked something. Invalid says why it cannot.
+// Usable returns a plugin that can be asked. Invalid has the reason if it cannot.
 func (p *Plugins) Usable(ctx context.Context, id string) (Plugin, plugin.Values, error) {
 	one, err := p.Get(ctx, id)
 	if err != nil {
@@ -186,7 +186,7 @@ func (p *Plugins) Values(one Plugin) (plugin.Values, error) {
 	return one.ReadValues(plain)
 }
 
-// forget has the next look read anew.
+// forget makes the next look read the rows again.
 func (p *Plugins) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,13 +15,13 @@ import (
 	"xbot/internal/secret"
 )
 
-// chunk is how much of a file stands in one message, in bytes.
+// chunk is the size of a part of a file in one message, in bytes.
 const chunk = 512 << 10
 
-// maxFetch bounds a file that came with a message, in bytes.
+// maxFetch limits a file that came with a message, in bytes.
 const maxFetch = 100 << 20
 
-// account is one of a channel of a plugin. What stands of it is in the hub.
+// account is one of a channel of a plugin. Its sessions are in the hub.
 type account struct {
 	hub      *Hub
 	plugin   string
@@ -34,7 +34,7 @@ var _ channel.ConnectedAccount = (*account)(nil)
 
 func (a *account) at() address { return address{a.channel.Name, a.name} }
 
-// named is what every request about an account has.
+// named identifies the account of a request.
 type named struct {
 	Channel string `json:"channel"`
 	Account string `json:"account"`
@@ -51,7 +51,7 @@ func (a *account) secrets() (out []string) {
 	return out
 }
 
-// session is the one that can send.
+// session returns the session that can send.
 func (a *account) session() (*session, error) {
 	if s := a.hub.session(a.at()); s != nil && s.here() {
 		return s, nil
@@ -65,7 +65,7 @@ func (a *account) Here() bool {
 	return err == nil
 }
 
-// Traits are what the manifest says.
+// Traits returns the traits in the manifest.
 func (a *account) Traits() channel.Traits {
 	t := channel.Traits{MaxText: a.channel.Abilities.Text, MaxFile: a.channel.Abilities.File, Dialect: channel.Plain}
 	if a.channel.Abilities.Markdown {
@@ -77,7 +77,7 @@ func (a *account) Traits() channel.Traits {
 	return t
 }
 
-// Check says who the bot is, as the plugin was told when it connected. Where the account is not open, a plugin that can tries its settings.
+// Check returns the identity of the bot, from its connection. If the account is not open, a plugin that can tries its settings.
 func (a *account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
 	s, err := a.session()
 	if err != nil {
@@ -92,11 +92,11 @@ func (a *account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 	return s.who, nil, nil
 }
 
-// place is where a message goes, as plugins are told.
+// place is the address of a message, for plugins.
 type place struct {
 	Type    chat.ChatType `json:"type"` // direct or group
 	Chat    string        `json:"chat,omitempty"`
-	Person  string        `json:"person,omitempty"` // who is answered
+	Person  string        `json:"person,omitempty"` // the user who is answered
 	Thread  string        `json:"thread,omitempty"`
 	ReplyTo string        `json:"reply_to,omitempty"`
 }
@@ -105,7 +105,7 @@ func placeOf(to channel.Address) place {
 	return place{Type: to.ChatType, Chat: to.Chat, Person: to.Peer, Thread: to.Thread, ReplyTo: to.ReplyTo}
 }
 
-// outgoing is a message as plugins are told.
+// outgoing is a message, for plugins.
 type outgoing struct {
 	named
 
@@ -115,7 +115,7 @@ type outgoing struct {
 	File *uploaded `json:"file,omitempty"`
 }
 
-// uploaded is a file whose parts were handed over before.
+// uploaded is a file whose parts were sent before.
 type uploaded struct {
 	Upload string `json:"upload"`
 	Name   string `json:"name"`
@@ -123,7 +123,7 @@ type uploaded struct {
 	Size   int    `json:"size"` // bytes
 }
 
-// Send sends one message. Where the answer is lost, nobody knows whether it was sent.
+// Send sends one message. If the answer is lost, the outcome is unknown.
 func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	out := outgoing{named: a.named(), To: placeOf(to), Key: m.Key}
 	if m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File {
@@ -152,13 +152,13 @@ func (a *account) Send(ctx context.Context, to channel.Address, m channel.Messag
 	if err := s.line.Ask(ctx, bridge.Request{Method: "channels/send", Params: out}, &sent); err != nil {
 		return channel.Sent{}, explained(err)
 	}
-	if !plugin.IsName(sent.ID) || sent.Thread != "" && !plugin.IsName(sent.Thread) { // it was sent, and has no name by which anybody could answer
+	if !plugin.IsName(sent.ID) || sent.Thread != "" && !plugin.IsName(sent.Thread) { // it was sent, and has no id for replies
 		sent.ID, sent.Thread = "", ""
 	}
 	return channel.Sent{ID: sent.ID, Thread: sent.Thread, At: time.Now()}, nil
 }
 
-// question is a card as a text of at most a number of characters: what stands above its fields is shortened.
+// question returns a card as a text of at most a number of characters: the text above its fields is shortened.
 func question(q channel.Question, most int) string {
 	text := format.Question(&q)
 	if over := format.Size(channel.Plain, text) - most; over > 0 {
@@ -169,7 +169,7 @@ func question(q channel.Question, most int) string {
 	return text
 }
 
-// upload hands over a file in parts.
+// upload sends a file in parts.
 func (a *account) upload(ctx context.Context, s *session, f *channel.File) (*uploaded, error) {
 	id, _ := secret.NewToken()
 	for offset := 0; offset == 0 || offset < len(f.Data); offset += chunk {
@@ -209,12 +209,12 @@ func (a *account) ask(ctx context.Context, can bool, method string, of about) er
 	return explained(s.line.Ask(ctx, bridge.Request{Method: method, Params: of}, &struct{}{}))
 }
 
-// Delete takes back a message that was sent.
+// Delete deletes a message that was sent.
 func (a *account) Delete(ctx context.Context, to channel.Address, id string) error {
 	return a.ask(ctx, a.channel.Abilities.Delete, "channels/delete", about{To: placeOf(to), ID: id})
 }
 
-// React puts a reaction to a person's message.
+// React puts a reaction to a user's message.
 func (a *account) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	return a.ask(ctx, a.channel.Abilities.React, "channels/react", about{To: placeOf(to), ID: id, Emoji: emoji})
 }
@@ -224,15 +224,15 @@ func (a *account) Typing(ctx context.Context, to channel.Address) error {
 	return a.ask(ctx, a.channel.Abilities.Typing, "channels/typing", about{To: placeOf(to)})
 }
 
-// Pace does not wait: a plugin says itself when there is too much.
+// Pace does not wait: a plugin reports when there is too much.
 func (a *account) Pace(context.Context) error { return nil }
 
-// Find is Denied: plugins have no history to search, so that what is unknown stays so.
+// Find is Denied: plugins have no history to search, so that an unknown outcome stays unknown.
 func (a *account) Find(context.Context, channel.Address, channel.Message, time.Time) (channel.Sent, bool, error) {
 	return channel.Sent{}, false, fault.Errorf(fault.Denied, "%s has no history that can be searched", a.channel.Label)
 }
 
-// Settles is of no use without a history.
+// Settles returns 0: without a history there is nothing to wait for.
 func (a *account) Settles(channel.Message) time.Duration { return 0 }
 
 // Fetch reads a file that came with a message, part by part.

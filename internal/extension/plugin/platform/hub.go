@@ -1,6 +1,6 @@
-// Package platform makes channels of plugins: a plugin that says so is a platform, and its process speaks for the accounts that are
-// configured. One process of this server receives for an account and holds it (channel.Held); others speak through that one. All that a
-// plugin says is checked: it speaks for its own channels and for accounts that were opened with it alone.
+// Package platform makes channels of plugins: a plugin with that permission is a platform, and its process connects the accounts that are
+// configured. One process of this server receives for an account and holds it (channel.Held); others send through that one. All input
+// from a plugin is checked: it is for its channels and for accounts that were opened with it alone.
 package platform
 
 import (
@@ -13,17 +13,17 @@ import (
 	"xbot/internal/extension/plugin/installed"
 )
 
-// Installed knows the plugins that are switched on and can be read.
+// Installed lists the plugins that are switched on and can be read.
 type Installed interface {
 	Working(ctx context.Context) ([]installed.Plugin, error)
 }
 
-// Lines leads to processes of plugins.
+// Lines returns processes of plugins.
 type Lines interface {
 	Hold(ctx context.Context, plugin string) (bridge.Line, error)
 }
 
-// Hub knows the accounts that processes of plugins speak for. It is safe for concurrent use.
+// Hub holds the open accounts of plugins. It is safe for concurrent use.
 type Hub struct {
 	Installed Installed
 
@@ -40,14 +40,14 @@ var (
 	_ bridge.Peer          = (*Hub)(nil)
 )
 
-// Connect lets accounts be opened in this process.
+// Connect enables this process to open accounts.
 func (h *Hub) Connect(lines Lines) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lines = lines
 }
 
-// Drivers implements channel.DriverSource: those of the plugins that are switched on.
+// Drivers implements channel.DriverSource with the channels of the plugins that are switched on.
 func (h *Hub) Drivers(ctx context.Context) ([]channel.Driver, error) {
 	working, err := h.Installed.Working(ctx)
 	if err != nil {
@@ -123,7 +123,7 @@ func (h *Hub) remove(at address) {
 	delete(h.open, at)
 }
 
-// session returns the one of an account that stands; nil: there is none.
+// session returns the open session of an account; nil: there is none.
 func (h *Hub) session(at address) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()

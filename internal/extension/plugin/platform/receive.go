@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// maxText bounds the text of a message of a person, in bytes.
+	// maxText limits the text of a user's message, in bytes.
 	maxText = 256 << 10
-	// maxName bounds names, in characters.
+	// maxName limits names, in characters.
 	maxName = 200
-	// maxKey bounds what a file is called by the plugin, in bytes.
+	// maxKey limits the key of a file in the plugin, in bytes.
 	maxKey = 2048
 )
 
@@ -35,7 +35,7 @@ type said struct {
 	Error     string   `json:"error"`
 }
 
-// incoming is a message of a person.
+// incoming is a message of a user.
 type incoming struct {
 	ID        string        `json:"id"`
 	Type      chat.ChatType `json:"type"` // direct or group
@@ -59,7 +59,7 @@ type file struct {
 	Size int64  `json:"size"` // bytes
 }
 
-// Serve implements bridge.Peer: it answers once what a person wrote is committed.
+// Serve implements bridge.Peer: it answers once the message of a user is committed.
 func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params json.RawMessage) (any, error) {
 	var in said
 	if err := json.Unmarshal(params, &in); err != nil {
@@ -98,7 +98,7 @@ func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params
 	return struct{}{}, nil
 }
 
-// status notes how the plugin says that the account stands.
+// status reports the status of the account that the plugin sends.
 func (s *session) status(in said) {
 	status := channel.Status{Connected: in.Connected}
 	if !in.Connected {
@@ -107,7 +107,7 @@ func (s *session) status(in said) {
 	s.report(status)
 }
 
-// envelope is a message as xbot has it. Invalid says what no platform of this form could have said.
+// envelope converts a message to the form of xbot. Invalid: no platform of this form can have sent it.
 func (s *session) envelope(m incoming) (chat.Envelope, error) {
 	ids := s.channel.IDs
 	switch {
@@ -149,7 +149,7 @@ func (s *session) envelope(m incoming) (chat.Envelope, error) {
 	return e, nil
 }
 
-// line makes a short line of what a plugin says.
+// line returns a text of a plugin as a short line.
 func line(text string) string {
 	text = strings.TrimSpace(tool.OneLine(tool.Clean([]byte(text)), maxName))
 	if !utf8.ValidString(text) {

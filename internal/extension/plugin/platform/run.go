@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// openTime is how long a plugin may take to connect an account, closeTime to take leave of it.
+	// openTime limits the time of a plugin to connect an account, closeTime to close it.
 	openTime  = 30 * time.Second
 	closeTime = 3 * time.Second
-	// checkEvery is how often a process is asked whether it still is there.
+	// checkEvery is the interval at which a process is asked whether it is still there.
 	checkEvery = 30 * time.Second
-	// pauseFirst and pauseMost bound the pauses before an account is opened again.
+	// pauseFirst and pauseMost limit the pauses before an account is opened again.
 	pauseFirst = time.Second
 	pauseMost  = time.Minute
-	// messagesASecond and messagesAtOnce are how many messages an account may hand over; others wait.
+	// messagesASecond and messagesAtOnce limit the messages of an account; more have to wait.
 	messagesASecond = 50
 	messagesAtOnce  = 100
 )
 
-// session is an account that a process of a plugin speaks for.
+// session is an account that a process of a plugin has opened.
 type session struct {
 	line     bridge.Line
 	channel  plugin.Channel
@@ -39,17 +39,17 @@ type session struct {
 
 	mu     sync.Mutex
 	stands bool             // it can send
-	told   channel.Status   // what was reported last
-	who    channel.Identity // as the plugin says
+	told   channel.Status   // the status that was reported last
+	who    channel.Identity // from the plugin
 }
 
-// identity is what a plugin says of the bot.
+// identity is the identity of the bot, or of a sender, from the plugin.
 type identity struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 }
 
-// Run receives until ctx ends. Where the process ends, the account is opened again in a new one.
+// Run receives until ctx ends. If the process ends, the account is opened again in a new one.
 func (a *account) Run(ctx context.Context, to channel.Receiver, report channel.Reporter) error {
 	pause := pauseFirst
 	for ctx.Err() == nil {
@@ -73,7 +73,7 @@ func (a *account) Run(ctx context.Context, to channel.Receiver, report channel.R
 	return nil
 }
 
-// once receives by one process, until it ends or ctx does. stood reports whether the account was connected.
+// once receives through one process, until it ends or ctx does. stood reports whether the account was connected.
 func (a *account) once(ctx context.Context, to channel.Receiver, report channel.Reporter) (stood bool, err error) {
 	lines := a.hub.connected()
 	if lines == nil {
@@ -99,7 +99,7 @@ func (a *account) once(ctx context.Context, to channel.Receiver, report channel.
 	return true, s.follow(ctx)
 }
 
-// connect has the plugin connect the account.
+// connect asks the plugin to connect the account.
 func (a *account) connect(ctx context.Context, s *session) error {
 	var who identity
 	err := s.line.Ask(ctx, bridge.Request{Method: "channels/open", Timeout: openTime, Params: a.opening()}, &who)
@@ -114,7 +114,7 @@ func (a *account) connect(ctx context.Context, s *session) error {
 	return nil
 }
 
-// leave tells the plugin that it is to speak for the account no more.
+// leave asks the plugin to close the account.
 func (a *account) leave(ctx context.Context, s *session) {
 	s.mu.Lock()
 	s.stands = false
@@ -154,7 +154,7 @@ func (s *session) report(to channel.Status) {
 	s.reporter.Report(to)
 }
 
-// explained is an error of a request as the port has it. What leaves the outcome open is marked so.
+// explained converts an error of a request to one of the port. An error that leaves the outcome unknown is marked so.
 func explained(err error) error {
 	if err == nil {
 		return nil
@@ -176,7 +176,7 @@ func explained(err error) error {
 	return err
 }
 
-// tried has the plugin try the settings of an account that is not open, without receiving for it. closed is the answer where it cannot.
+// tried asks the plugin to try the settings of an account that is not open, without receiving for it. closed is returned if it cannot.
 func (a *account) tried(ctx context.Context, closed error) (channel.Identity, error) {
 	lines := a.hub.connected()
 	if lines == nil {

@@ -17,10 +17,10 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// MaxPlugins is how many an installation may have.
+// MaxPlugins limits the plugins of an installation.
 const MaxPlugins = 32
 
-// Plugin is one as it is stored, without its files.
+// Plugin is a stored plugin, without its files.
 type Plugin struct {
 	ID, Version string
 	Digest      string // SHA-256 of its files, in hexadecimal
@@ -30,7 +30,7 @@ type Plugin struct {
 	Enabled     bool
 	Secrets     []byte // values of its settings, sealed; nil: there are none
 	Revision    int64
-	// Installation names its data folder: it stays with new versions, and is another one after the plugin was removed and installed again.
+	// Installation names its data folder: it stays the same for new versions, and changes after the plugin was removed and installed again.
 	Installation int64
 	Health
 	InstalledAt time.Time
@@ -38,9 +38,9 @@ type Plugin struct {
 	ChangedBy   string // name of the administrator; empty: an operator
 }
 
-// Health is what is known of the processes of a plugin.
+// Health is the stored health of the processes of a plugin.
 type Health struct {
-	Problem   string // why it does not work; empty: nothing is known against it
+	Problem   string // why it does not work; empty: no problem is known
 	ProblemAt *time.Time
 	Failure   string // the last failure of this version, also after it worked again; empty: none
 	FailureAt *time.Time
@@ -49,12 +49,12 @@ type Health struct {
 // Change is a change of a plugin that is installed.
 type Change struct {
 	Enabled  *bool // nil: as it is
-	Settings bool  // Secrets takes the place of what there is
+	Settings bool  // Secrets replaces the stored settings
 	Secrets  []byte
 	Revision int64 // that the change was made from; 0: any
 }
 
-// Store keeps plugins. It is safe for concurrent use.
+// Store stores plugins. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }
@@ -99,8 +99,8 @@ func missing(id string) error {
 	return fault.Errorf(fault.NotFound, "there is no plugin %s: xbot plugin list shows those that are installed", id)
 }
 
-// InstallPlugin stores a plugin that was checked, also in the place of another version, where check has nothing against it beside the others
-// that there are. It is switched on. by is the administrator; 0: an operator.
+// InstallPlugin stores a checked plugin, also in the place of another version, if check accepts it together with the installed
+// ones. It is switched on. by is the administrator; 0: an operator.
 func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by chat.UserID, check Checker) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.PluginLock(ctx, tx); err != nil {
@@ -122,9 +122,9 @@ func (s *Store) InstallPlugin(ctx context.Context, in Plugin, archive []byte, by
 	})
 }
 
-// Checker decides about a plugin that is to be installed.
+// Checker checks a plugin before it is installed.
 type Checker interface {
-	// Beside returns the settings that it is to have, sealed, or says why it cannot be installed beside those that are there.
+	// Beside returns the sealed settings of the plugin, or an error if it cannot be installed together with the given ones.
 	Beside(all []Plugin) (secrets []byte, err error)
 }
 
@@ -147,7 +147,7 @@ func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.U
 	})
 }
 
-// RemovePlugin removes a plugin, with all that it keeps. NotFound: there is none.
+// RemovePlugin removes a plugin, with all its values. NotFound: there is none.
 func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.PluginDelete(ctx, tx, id)
@@ -158,12 +158,12 @@ func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 	})
 }
 
-// SetPluginProblem notes why a plugin of a revision does not work; empty: it does.
+// SetPluginProblem stores why a plugin of a revision does not work; empty: it does.
 func (s *Store) SetPluginProblem(ctx context.Context, id string, revision int64, problem string) error {
 	return pg.Classify(dbsqlc.Q.PluginProblem(ctx, s.db.Pool, dbsqlc.PluginProblemParams{ID: id, Revision: revision, Problem: chat.Clean(problem)}))
 }
 
-// SetPluginFailure notes the last failure of a plugin of a revision.
+// SetPluginFailure stores the last failure of a plugin of a revision.
 func (s *Store) SetPluginFailure(ctx context.Context, id string, revision int64, failure string) error {
 	return pg.Classify(dbsqlc.Q.PluginFailure(ctx, s.db.Pool, dbsqlc.PluginFailureParams{ID: id, Revision: revision, Failure: chat.Clean(failure)}))
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Bounds of what a plugin keeps.
+// Limits of the values of a plugin.
 const (
 	MaxKey    = 256      // bytes of a key
 	MaxValue  = 64 << 10 // bytes of a value
@@ -23,7 +23,7 @@ const (
 	MaxListed = 1000     // keys of one list
 )
 
-// PluginValue reads what a plugin keeps under a key, of a person or, where user is 0, for itself; ok is false where there is nothing.
+// PluginValue reads the value of a plugin under a key, for a user or, where user is 0, for the plugin; ok is false if there is none.
 func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID, key string) (value string, ok bool, err error) {
 	value, err = dbsqlc.Q.PluginValue(ctx, s.db.Pool, dbsqlc.PluginValueParams{PluginID: plugin, Owner: pg.Nullable(user), Key: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -32,13 +32,13 @@ func (s *Store) PluginValue(ctx context.Context, plugin string, user chat.UserID
 	return value, err == nil, pg.Classify(err)
 }
 
-// PluginKeys lists the keys that begin with a prefix and come behind another one, in order: at most MaxListed.
+// PluginKeys lists the keys that begin with a prefix and come after another one, in order: at most MaxListed.
 func (s *Store) PluginKeys(ctx context.Context, plugin string, user chat.UserID, prefix, after string) ([]string, error) {
 	keys, err := dbsqlc.Q.PluginValueKeys(ctx, s.db.Pool, dbsqlc.PluginValueKeysParams{PluginID: plugin, Owner: pg.Nullable(user), Prefix: prefix, After: after, Most: MaxListed})
 	return pg.List(keys), pg.Classify(err)
 }
 
-// SetPluginValue keeps a value. TooLarge, Invalid: the plugin has too much, or the key is none.
+// SetPluginValue stores a value. TooLarge, Invalid: the plugin has too much, or the key is none.
 func (s *Store) SetPluginValue(ctx context.Context, plugin string, user chat.UserID, key, value string) error {
 	if err := checkValue(key, value); err != nil {
 		return err
@@ -80,10 +80,10 @@ func checkValue(key, value string) error {
 	return nil
 }
 
-// DeletePluginValue forgets a value. Where there is none nothing changes.
+// DeletePluginValue deletes a value. If there is none nothing changes.
 func (s *Store) DeletePluginValue(ctx context.Context, plugin string, user chat.UserID, key string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		if _, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin); err != nil && !errors.Is(err, pgx.ErrNoRows) { // as where one is kept: the plugin's row comes first
+		if _, err := dbsqlc.Q.PluginRowLock(ctx, tx, plugin); err != nil && !errors.Is(err, pgx.ErrNoRows) { // as in writes: the plugin's row comes first
 			return fmt.Errorf("lock plugin %s: %w", plugin, err)
 		}
 		return dbsqlc.Q.PluginValueDelete(ctx, tx, dbsqlc.PluginValueDeleteParams{PluginID: plugin, Owner: pg.Nullable(user), Key: key})

@@ -1,5 +1,5 @@
 // Package weblink makes the addresses under which a browser loads the files of a plugin's panel. The browser sends no cookie there and needs none:
-// what an address leads to stands in it, signed with a key that every process of a server has.
+// an address contains its target, signed with a key that every process of a server has.
 package weblink
 
 import (
@@ -19,18 +19,18 @@ import (
 // Prefix is the path under which the ingress serves the files: the token follows, a slash, and the path of a file in the plugin.
 const Prefix = "/plugin-files/"
 
-// Life is how long an address is good.
+// Life is the lifetime of an address.
 const Life = 12 * time.Hour
 
-// maxToken bounds a token, in bytes.
+// maxToken limits a token, in bytes.
 const maxToken = 1024
 
-// ErrExpired is the error of an address that was good once.
+// ErrExpired is the error of an expired address.
 var ErrExpired = fault.Errorf(fault.NotFound, "this address has expired: open the panel again")
 
 var errForged = fault.Errorf(fault.Denied, "this address is not valid")
 
-// Link says whose files of which version may be loaded, for whom, and until when.
+// Link is a permission to load the files of a version of a plugin, for a user, until a time.
 type Link struct {
 	Plugin  string
 	Digest  string
@@ -38,7 +38,7 @@ type Link struct {
 	Expires time.Time // to the second
 }
 
-// body is a Link as it is signed. Fields are only added.
+// body is the signed form of a Link. Fields are only added.
 type body struct {
 	Plugin  string      `json:"p"`
 	Digest  string      `json:"d"`
@@ -69,7 +69,7 @@ func (s Signer) sign(l Link) (string, error) {
 	return encode(text) + "." + encode(s.mac(text)), nil
 }
 
-// Verify returns what a token stands for. A token that this server did not sign is Denied; one that has had its time is ErrExpired.
+// Verify returns the link in a token. A token that this server did not sign is Denied; an expired one is ErrExpired.
 func (s Signer) Verify(token string, now time.Time) (Link, error) {
 	first, second, ok := strings.Cut(token, ".")
 	if !ok || len(token) > maxToken || s.key == nil {

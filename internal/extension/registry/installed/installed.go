@@ -1,4 +1,4 @@
-// Package installed brings the skills and roles that people have installed to where they work: to prompts, to the tool that loads skills, and to the
+// Package installed provides the skills and roles that users have installed to prompts, to the tool that loads skills, and to the
 // machine where commands run.
 package installed
 
@@ -16,16 +16,16 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Store has the copies that people have installed.
+// Store reads the copies that users have installed.
 type Store interface {
 	RegistryInForce(ctx context.Context, user chat.UserID, kind registry.Kind) ([]registry.Copy, error)
 	RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error)
 }
 
-// Installed knows what counts for whom.
+// Installed finds the skills and roles of users.
 type Installed struct{ Store Store }
 
-// InstalledSkills returns the skills that count for a person, those for everybody among them. 0: these alone. Their files are read when they are
+// InstalledSkills returns the skills of a user, including those for all users. 0: only the latter. Their files are read when they are
 // needed.
 func (i Installed) InstalledSkills(ctx context.Context, user chat.UserID) ([]skill.Found, error) {
 	copies, err := i.Store.RegistryInForce(ctx, user, registry.Skill)
@@ -39,7 +39,7 @@ func (i Installed) InstalledSkills(ctx context.Context, user chat.UserID) ([]ski
 	return found, nil
 }
 
-// InstalledRoles returns the roles that count for a person. Whoever wrote them is not the person: none reads their conversations.
+// InstalledRoles returns the roles of a user. Other users may have written them: none reads the user's conversations.
 func (i Installed) InstalledRoles(ctx context.Context, user chat.UserID) (roles []role.Role, broken []role.Broken, err error) {
 	copies, err := i.Store.RegistryInForce(ctx, user, registry.Role)
 	if err != nil {
@@ -65,7 +65,7 @@ func parse(c registry.Copy) (role.Role, error) {
 	return role.Parse(b.Main().Data, c.Name)
 }
 
-// folder is that of an installed skill: in the database, until commands need it.
+// folder is the folder of an installed skill: in the database, until commands need it.
 type folder struct {
 	store Store
 	user  chat.UserID
@@ -81,7 +81,7 @@ func (f *folder) Base() string { return f.copy.Name }
 
 func (*folder) Path() string { return "" }
 
-// once is what is installed, read and unpacked once: what is said of a load and what is copied are the same version.
+// once reads and unpacks the bundle once: the tool's result and the copy are of the same version.
 func (f *folder) once(ctx context.Context) (registry.Bundle, registry.Packed, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -125,8 +125,8 @@ func (f *folder) Read(ctx context.Context, file string, offset int64) (skill.Pie
 	return skill.Piece{Data: one.Data[from:min(from+skill.MaxPiece, size)], Size: size}, nil
 }
 
-// CopyTo makes a copy on a runner the same as what is installed, and returns its folder there: one for each person and each state of the files.
-// Where nothing changed it costs one request.
+// CopyTo updates a copy on a runner to the installed version, and returns its folder there: one for each user and each state of the files.
+// If nothing changed it costs one request.
 func (f *folder) CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error) {
 	runner, ok := sandbox.Wide(box).(*sandbox.Runner) // the copies are the server's, and no work of the model
 	if !ok {

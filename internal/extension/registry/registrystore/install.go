@@ -14,16 +14,16 @@ import (
 	"xbot/internal/pg"
 )
 
-// Order is what is to be installed, and for whom.
+// Order is a request to install an entry.
 type Order struct {
-	Shared  bool // for everybody, which administrators do
+	Shared  bool // for all users, which administrators do
 	Entry   int64
 	Number  int  // of the version; 0: the newest
 	Replace bool // something else that is installed under the name
 }
 
 // RegistryInstall copies a version of an entry that the viewer finds, all or nothing. Another version of the same entry takes the place of the one
-// before. Conflict: something else is installed under the name, and is not to be replaced. TooLarge: there is no room.
+// before. Conflict: something else is installed under the name, and is not to be replaced. TooLarge: the limits of the owner are reached.
 func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done registry.Install, err error) {
 	owner := v.owner(o.Shared)
 	err = s.change(ctx, owner, func(tx *pg.Tx) error {
@@ -56,7 +56,7 @@ func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done re
 	return done, err
 }
 
-// owner is whose registry a change is about; 0: that of the installation.
+// owner returns the owner of a change; 0: the installation.
 func (v Viewer) owner(shared bool) chat.UserID {
 	if shared {
 		return 0
@@ -64,7 +64,7 @@ func (v Viewer) owner(shared bool) chat.UserID {
 	return v.User
 }
 
-// unlessTaken says Conflict where something of another entry is installed under a name.
+// unlessTaken returns Conflict if something of another entry is installed under a name.
 func unlessTaken(ctx context.Context, tx *pg.Tx, owner chat.UserID, e registry.Entry, replace bool) error {
 	has, err := dbsqlc.Q.RegistryInstallNamed(ctx, tx, dbsqlc.RegistryInstallNamedParams{Owner: owner, Kind: string(e.Kind), Key: registry.Key(e.Name)})
 	switch {
@@ -95,7 +95,7 @@ func (s *Store) put(ctx context.Context, tx *pg.Tx, v Viewer, owner chat.UserID,
 	return s.installed(ctx, tx, v.User, id)
 }
 
-// RegistryInstalls lists what a person has installed, and what there is for everybody, by name.
+// RegistryInstalls lists the installs of a user, and those for all users, by name.
 func (s *Store) RegistryInstalls(ctx context.Context, user chat.UserID) ([]registry.Install, error) {
 	list, err := s.installs(ctx, s.db.Pool, user)
 	return list, pg.Classify(err)
@@ -132,7 +132,7 @@ func notInstalled(id int64) error {
 	return fault.Errorf(fault.NotFound, "there is nothing installed with the number %d", id)
 }
 
-// EnableRegistryInstall switches what is installed on or off.
+// EnableRegistryInstall switches an install on or off.
 func (s *Store) EnableRegistryInstall(ctx context.Context, v Viewer, shared bool, id int64, enabled bool) (done registry.Install, err error) {
 	owner := v.owner(shared)
 	err = s.change(ctx, owner, func(tx *pg.Tx) error {
@@ -149,7 +149,7 @@ func (s *Store) EnableRegistryInstall(ctx context.Context, v Viewer, shared bool
 	return done, err
 }
 
-// RegistryUninstall removes a copy. What was published stays.
+// RegistryUninstall removes a copy. The published entry stays.
 func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id int64) error {
 	owner := v.owner(shared)
 	return s.change(ctx, owner, func(tx *pg.Tx) error {
@@ -161,7 +161,7 @@ func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id
 	})
 }
 
-// RegistryTake removes the copies of a digest from everybody, whatever has become of their entry, and returns how many there were.
+// RegistryTake removes the copies of a digest from all users, even if their entry is gone, and returns how many there were.
 // Denied: the viewer is no administrator.
 func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (taken int, err error) {
 	if !v.Admin {
@@ -175,7 +175,7 @@ func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (take
 	return taken, err
 }
 
-// RegistryInstallBundle returns a copy of the person's, or one for everybody, as an archive.
+// RegistryInstallBundle returns a copy of the user's, or one for all users, as an archive.
 func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id int64) (registry.Packed, error) {
 	r, err := dbsqlc.Q.RegistryInstallBundle(ctx, s.db.Pool, dbsqlc.RegistryInstallBundleParams{ID: id, Owner: user})
 	switch {
@@ -187,7 +187,7 @@ func (s *Store) RegistryInstallBundle(ctx context.Context, user chat.UserID, id 
 	return registry.Packed{Kind: registry.Kind(r.Kind), Name: r.Name, Digest: r.Digest, Zip: r.Bundle}, nil
 }
 
-// RegistryInForce lists the copies of a kind that count for a person: theirs, and of other names those for everybody. 0: those alone.
+// RegistryInForce lists the copies of a kind in force for a user: the user's, and of other names those for all users. 0: only the latter.
 func (s *Store) RegistryInForce(ctx context.Context, user chat.UserID, kind registry.Kind) (list []registry.Copy, err error) {
 	rows, err := dbsqlc.Q.RegistryInForce(ctx, s.db.Pool, dbsqlc.RegistryInForceParams{Owner: user, Kind: string(kind)})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"xbot/internal/pg"
 )
 
-// RegistryPublish publishes a bundle: a new version of what the owner has published under its name, or a new entry. The same bundle again changes
-// nothing but who finds it. What its owner has withdrawn stays withdrawn. Denied: an administrator has withdrawn it. TooLarge: there is no room.
+// RegistryPublish publishes a bundle: a new version of the owner's entry under its name, or a new entry. The same bundle again changes
+// only its visibility. A withdrawn entry stays withdrawn. Denied: an administrator has withdrawn it. TooLarge: the limits of the owner are reached.
 func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (e registry.Entry, err error) {
 	if err := t.Check(); err != nil {
 		return e, err
@@ -47,7 +47,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 	return e, err
 }
 
-// place finds or makes the entry of a bundle, and says which version it becomes; 0: it is the newest already.
+// place finds or makes the entry of a bundle, and returns the number of its new version; 0: it is the newest already.
 func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b registry.Bundle, t registry.Terms) (id int64, number int32, err error) {
 	key := registry.Key(b.Name)
 	was, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
@@ -81,15 +81,15 @@ func withdrawn(name string) error {
 	return fault.Errorf(fault.Denied, "an administrator has withdrawn %s: ask them to let it back in", name)
 }
 
-// Revision is what is to become of an entry; absent members stay.
+// Revision is a change of an entry; absent members stay.
 type Revision struct {
 	Visibility *registry.Visibility // by its owner alone
 	Withdrawn  *bool
 }
 
-// ReviseRegistryEntry changes who finds an entry. An administrator who withdraws one of somebody else takes it from everybody who has installed it, in
-// the same transaction, and only administrators let it back in. NotFound: the viewer finds none. Denied: it is somebody else's, or an administrator
-// has withdrawn it.
+// ReviseRegistryEntry changes the visibility of an entry. An administrator who withdraws another user's entry removes it from all users who have
+// installed it, in the same transaction, and only administrators restore it. NotFound: the viewer finds none. Denied: it is another user's, or an
+// administrator has withdrawn it.
 func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r Revision) (e registry.Entry, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if e, err = s.find(ctx, tx, v, id); err != nil {
@@ -118,7 +118,7 @@ func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r R
 	return e, err
 }
 
-// lock keeps others from changing an entry until the transaction ends.
+// lock locks an entry against other changes until the transaction ends.
 func lock(ctx context.Context, tx *pg.Tx, id int64) (dbsqlc.RegistryEntry, error) {
 	e, err := dbsqlc.Q.RegistryEntryLock(ctx, tx, id)
 	switch {
@@ -158,7 +158,7 @@ func revised(was dbsqlc.RegistryEntry, v Viewer, r Revision) (now dbsqlc.Registr
 	return now, nil
 }
 
-// seen is the visibility that an owner gives an entry. It stays as it is while an administrator has withdrawn it.
+// seen returns the visibility that an owner gives an entry. It cannot change while an administrator has withdrawn the entry.
 func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, error) {
 	switch err := (registry.Terms{Visibility: to}).Check(); {
 	case err != nil:
@@ -171,8 +171,8 @@ func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, e
 	return string(cmp.Or(to, registry.Visibility(was.Visibility))), nil
 }
 
-// DeleteRegistryEntry removes an entry of the owner with its versions. Who has installed it keeps it. Denied: an administrator has withdrawn it, and
-// it stays as it is, so that it is not published anew.
+// DeleteRegistryEntry removes an entry of the owner with its versions. Installed copies stay. Denied: an administrator has withdrawn it, and
+// it stays, so that it is not published again.
 func (s *Store) DeleteRegistryEntry(ctx context.Context, owner chat.UserID, id int64) error {
 	return s.change(ctx, owner, func(tx *pg.Tx) error {
 		was, err := lock(ctx, tx, id)

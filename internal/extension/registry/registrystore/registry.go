@@ -13,7 +13,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// Bounds of what a person, or the installation, keeps.
+// Limits of a user, or of the installation.
 const (
 	maxEntries  = 100
 	maxInstalls = 100
@@ -21,25 +21,25 @@ const (
 	maxBytes    = 128 << 20 // of all archives
 )
 
-// Page is how many entries a look at the registry shows.
+// Page limits the entries of one list.
 const Page = 50
 
-// maxWords bounds the words of a search.
+// maxWords limits the words of a search.
 const maxWords = 8
 
-// Store keeps them. It is safe for concurrent use.
+// Store stores entries and installs. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// Viewer is who looks at the registry.
+// Viewer is the user of a request to the registry.
 type Viewer struct {
 	User  chat.UserID
-	Admin bool // finds what administrators have withdrawn, too
+	Admin bool // finds entries that administrators have withdrawn, too
 }
 
-// RegistryEntries lists the entries that a viewer finds, by name, at most Page of them. more says that there are others.
+// RegistryEntries lists the entries that a viewer finds, by name, at most Page of them. more reports whether there are others.
 func (s *Store) RegistryEntries(ctx context.Context, v Viewer, q registry.Query) (list []registry.Entry, more bool, err error) {
 	words := strings.Fields(strings.ToLower(chat.Clean(q.Words)))
 	rows, err := dbsqlc.Q.RegistryEntryList(ctx, s.db.Pool, dbsqlc.RegistryEntryListParams{
@@ -86,7 +86,7 @@ func noEntry(id int64) error {
 	return fault.Errorf(fault.NotFound, "there is no entry %d in the registry", id)
 }
 
-// RegistryVersions lists what was published under an entry that a viewer finds, the newest first.
+// RegistryVersions lists the versions of an entry that a viewer finds, the newest first.
 func (s *Store) RegistryVersions(ctx context.Context, v Viewer, id int64) (list []registry.Version, err error) {
 	if _, err := s.RegistryEntry(ctx, v, id); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func noVersion(number int) error {
 	return fault.Errorf(fault.NotFound, "there is no version %d of it any more", number)
 }
 
-// change runs a change of what somebody has published and installed; 0: the installation. They go one after the other.
+// change runs a change of the entries and installs of a user, one at a time; 0: of the installation.
 func (s *Store) change(ctx context.Context, owner chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.RegistryLock(ctx, tx, fmt.Sprint(owner)); err != nil {
@@ -134,7 +134,7 @@ func (s *Store) change(ctx context.Context, owner chat.UserID, do func(tx *pg.Tx
 	})
 }
 
-// room says TooLarge where somebody keeps more than may be.
+// room returns TooLarge if an owner exceeds the limits.
 func room(ctx context.Context, tx *pg.Tx, owner chat.UserID) error {
 	has, err := dbsqlc.Q.RegistryRoom(ctx, tx, owner)
 	switch {

@@ -1,4 +1,4 @@
-// Package rolestore stores the roles of subagents that users write in xbot, beside the role files.
+// Package rolestore stores the roles of subagents that users define in xbot, in addition to the role files.
 package rolestore
 
 import (
@@ -13,20 +13,20 @@ import (
 	"xbot/internal/pg"
 )
 
-// Bounds of what a person keeps.
+// Limits of a user.
 const (
 	maxRoles    = 100
 	maxVersions = 100 // of one role; the oldest go
 	maxSwitches = 1000
 )
 
-// Store keeps them. It is safe for concurrent use.
+// Store stores roles. It is safe for concurrent use.
 type Store struct{ db *pg.DB }
 
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// RolesOf returns what a person has of their own, sorted by name.
+// RolesOf returns the roles and switches of a user, sorted by name.
 func (s *Store) RolesOf(ctx context.Context, user chat.UserID) (kept role.UserRoles, err error) {
 	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, dbsqlc.RoleListParams{UserID: user})
 	if err != nil {
@@ -57,7 +57,7 @@ func owned(row dbsqlc.RoleListRow) (role.OwnRole, error) {
 	return own, nil
 }
 
-// OwnRole returns a role of a person's own. NotFound: they have none of this id.
+// OwnRole returns a role of a user. NotFound: the user has none of this id.
 func (s *Store) OwnRole(ctx context.Context, user chat.UserID, id int64) (role.OwnRole, error) {
 	own, err := s.get(ctx, s.db.Pool, user, id)
 	return own, pg.Classify(err)
@@ -76,7 +76,7 @@ func (s *Store) get(ctx context.Context, db pg.DBTX, user chat.UserID, id int64)
 
 func unknown(id int64) error { return fault.Errorf(fault.NotFound, "there is no role %d", id) }
 
-// AddRole keeps a new role, which was checked. Conflict: the person has one of its name. TooLarge: they have as many as may be.
+// AddRole stores a new role, which was checked. Conflict: the user has one of its name. TooLarge: the user has the maximum.
 func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefinition, by chat.UserID) (own role.OwnRole, err error) {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -103,7 +103,7 @@ func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefini
 	return own, err
 }
 
-// free says Conflict where another role of the person has a name.
+// free returns Conflict if another role of the user has a name.
 func free(ctx context.Context, tx *pg.Tx, user chat.UserID, name string, id int64) error {
 	taken, err := dbsqlc.Q.RoleNameTaken(ctx, tx, dbsqlc.RoleNameTakenParams{UserID: user, Key: role.Key(name), ID: id})
 	if err == nil && taken {
@@ -112,7 +112,7 @@ func free(ctx context.Context, tx *pg.Tx, user chat.UserID, name string, id int6
 	return err
 }
 
-// SetOwnRole puts another definition, which was checked, in the place of the version that it was made from. One that is the same changes
+// SetOwnRole replaces the version that a definition was made from with the checked definition. An unchanged one changes
 // nothing. Conflict: there is a newer version, or another role has the name.
 func (s *Store) SetOwnRole(ctx context.Context, user chat.UserID, id int64, d role.RoleDefinition, from int64, by chat.UserID) (own role.OwnRole, err error) {
 	err = s.change(ctx, user, func(tx *pg.Tx) error {
@@ -126,7 +126,7 @@ func (s *Store) SetOwnRole(ctx context.Context, user chat.UserID, id int64, d ro
 	return own, err
 }
 
-// EnableRole switches a role on or off, which is a version, too.
+// EnableRole switches a role on or off, which makes a version, too.
 func (s *Store) EnableRole(ctx context.Context, user chat.UserID, id int64, enabled bool, by chat.UserID) (own role.OwnRole, err error) {
 	err = s.change(ctx, user, func(tx *pg.Tx) error {
 		var was role.OwnRole
@@ -141,8 +141,8 @@ func (s *Store) EnableRole(ctx context.Context, user chat.UserID, id int64, enab
 	return own, err
 }
 
-// RollRoleBack makes a new version that is as an earlier one was. NotFound: there is none any more. Conflict: there is a newer version than
-// the one that the person saw, or another role has the name by now.
+// RollRoleBack makes a new version from an earlier one. NotFound: there is none any more. Conflict: there is a newer version than
+// the one that the user saw, or another role has the name by now.
 func (s *Store) RollRoleBack(ctx context.Context, user chat.UserID, id, to, from int64, by chat.UserID) (own role.OwnRole, err error) {
 	versions, err := s.RoleVersions(ctx, user, id)
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *Store) DeleteRole(ctx context.Context, user chat.UserID, id int64) erro
 	})
 }
 
-// RoleVersions lists what a role was after each change, the newest first.
+// RoleVersions lists the versions of a role, the newest first.
 func (s *Store) RoleVersions(ctx context.Context, user chat.UserID, id int64) ([]role.OwnRoleVersion, error) {
 	rows, err := dbsqlc.Q.RoleList(ctx, s.db.Pool, dbsqlc.RoleListParams{UserID: user, ID: id, History: true})
 	switch {
@@ -210,7 +210,7 @@ func (s *Store) RoleVersions(ctx context.Context, user chat.UserID, id int64) ([
 	return list, nil
 }
 
-// SwitchRole says whether a person has a role of the program or the installation. It is theirs alone.
+// SwitchRole sets whether a user has a role of the program or the installation. It is for this user alone.
 func (s *Store) SwitchRole(ctx context.Context, user chat.UserID, name string, enabled bool, by chat.UserID) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
 		switched, err := dbsqlc.Q.RoleSwitches(ctx, tx, user)
@@ -224,7 +224,7 @@ func (s *Store) SwitchRole(ctx context.Context, user chat.UserID, name string, e
 	})
 }
 
-// change runs a change of a person's roles. They go one after the other.
+// change runs a change of a user's roles, one at a time.
 func (s *Store) change(ctx context.Context, user chat.UserID, do func(tx *pg.Tx) error) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.RoleLock(ctx, tx, fmt.Sprint(user)); err != nil {

@@ -12,14 +12,14 @@ import (
 	"xbot/internal/secret/secretstore"
 )
 
-// Key is one as it is stored: sealed.
+// Key is a stored key, sealed.
 type Key struct {
 	chat.ToolKey
 
 	Secrets []byte
 }
 
-// Store keeps keys of tools. It is safe for concurrent use.
+// Store stores keys of tools. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
 }
@@ -27,7 +27,7 @@ type Store struct {
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// ToolKeys lists those of the installation and, behind them, those of a person; 0: nobody's. Nothing is kept in memory: a change is in force
+// ToolKeys lists those of the installation, followed by those of a user; 0: of no user. Nothing is cached: a change is in force
 // at once, in every process.
 func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
 	rows, err := dbsqlc.Q.ToolKeyList(ctx, s.db.Pool, int64(user))
@@ -44,7 +44,7 @@ func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
 	return out, nil
 }
 
-// SetToolKey stores one, which was checked, where the stored one has the revision that in names; 0: there is none. Conflict: it was changed,
+// SetToolKey stores a checked key, if the stored one has the revision that in names; 0: there is none. Conflict: it was changed,
 // made or removed meanwhile.
 func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -70,7 +70,7 @@ func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) 
 	})
 }
 
-// RemoveToolKey removes that of a person, or of the installation where user is 0. NotFound: there is none.
+// RemoveToolKey removes that of a user, or of the installation where user is 0. NotFound: there is none.
 func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: pg.Nullable(user)})

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// T is what is needed of a test.
+// T is the part of testing.TB that the package needs.
 type T interface {
 	require.TestingT
 	Helper()

@@ -19,7 +19,7 @@ type Account struct {
 }
 
 // AccountFor chooses the account for the data folder. An ordinary user serves as itself. Root serves as the owner of
-// existing data, else as user postgres, else as nobody.
+// existing data, else as user "postgres", else as user "nobody".
 func AccountFor(data string) (Account, error) {
 	own := Account{UID: os.Geteuid(), GID: os.Getegid()}
 	owner, err := ownerOf(data)
@@ -89,7 +89,7 @@ func (a Account) run(cmd *exec.Cmd) {
 	}}
 }
 
-// PrivateDir makes dir, or checks an existing one: a real folder of the account that nobody else may enter.
+// PrivateDir makes dir, or checks an existing one: a real folder of the account that no other account may enter.
 func (a Account) PrivateDir(dir string) error {
 	err := os.Mkdir(dir, 0o700)
 	if err == nil {

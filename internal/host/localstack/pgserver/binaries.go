@@ -20,7 +20,7 @@ const BinariesVariable = "XBOT_POSTGRES_BIN"
 // oldestMajor is the oldest PostgreSQL with all features of the schema: UNIQUE NULLS NOT DISTINCT needs 15.
 const oldestMajor = 15
 
-// folders are where packages put the server's programs, which distributions keep off PATH.
+// folders are the folders where packages put the server's programs, which distributions keep off PATH.
 var folders = []string{
 	"/usr/lib/postgresql/*/bin",          // Debian, Ubuntu
 	"/usr/pgsql-*/bin",                   // the PostgreSQL project's RPMs
@@ -68,7 +68,7 @@ func Find(ctx context.Context, explicit string, major int) (Binaries, error) {
 	return newest, newest.fits(major)
 }
 
-// fits says in one sentence why data of the wanted major version cannot be served by b; 0 stands for new data.
+// fits explains in one sentence why data of the wanted major version cannot be served by b; 0 means new data.
 func (b Binaries) fits(wanted int) error {
 	switch {
 	case wanted == 0 && b.Major < oldestMajor:

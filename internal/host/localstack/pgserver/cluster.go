@@ -1,6 +1,6 @@
 // Package pgserver runs a PostgreSQL server from the binaries on this machine: it makes the data, starts the server,
 // finds one that an earlier owner left running, and stops it. As root it runs the server as an ordinary user.
-// It knows nothing of what the databases are for.
+// It does not know what the databases are for.
 package pgserver
 
 import (
@@ -30,14 +30,14 @@ type Cluster struct {
 	Account
 }
 
-// Recipe says how new data is made.
+// Recipe configures how new data is made.
 type Recipe struct {
 	Superuser  string   // role that owns the cluster
 	Statements []string // SQL run before the cluster is ever reachable, one statement each, without line breaks
 	Throwaway  bool     // for tests: not synced to disk
 }
 
-// Open returns the cluster in data. If there is none yet, it is one that Create can make; exists tells.
+// Open returns the cluster in data. If there is none yet, it is one that Create can make, and exists is false.
 // binDir is Find's explicit.
 func Open(ctx context.Context, data, binDir string) (c Cluster, exists bool, err error) {
 	account, err := AccountFor(data)
@@ -112,7 +112,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// initialise runs initdb. Until Configure has replaced pg_hba.conf, the cluster trusts everybody; it does not listen
+// initialise runs initdb. Until Configure has replaced pg_hba.conf, the cluster trusts every client; it does not listen
 // before that.
 func (c Cluster) initialise(ctx context.Context, recipe Recipe) error {
 	args := []string{"-D", c.dataArgument(), "-U", recipe.Superuser, "-A", "trust", "-E", "UTF8", "--no-instructions"}
@@ -193,7 +193,7 @@ func (c Cluster) command(ctx context.Context, program string, args ...string) (c
 	return cmd, release, nil
 }
 
-// byDescriptor tells whether programs get to the data folder through a descriptor that we opened for them instead of
+// byDescriptor reports whether programs get to the data folder through a descriptor that we opened for them instead of
 // by its name: the account may not be allowed to walk there, as in root's home. All they start inherits it.
 func (c Cluster) byDescriptor() bool { return c.Other && runtime.GOOS == "linux" }
 
@@ -215,7 +215,7 @@ func (c Cluster) output(ctx context.Context, input, program string, args ...stri
 	return out.Bytes(), running.Err()
 }
 
-// dataArgument is how a program is told its data folder.
+// dataArgument is the data folder as a program gets it.
 func (c Cluster) dataArgument() string {
 	if c.byDescriptor() {
 		return "/proc/self/fd/3"
@@ -223,7 +223,7 @@ func (c Cluster) dataArgument() string {
 	return c.Data
 }
 
-// errorLine is the line in which a program says what was wrong: the last with the word error in it, or FATAL.
+// errorLine is the line in which a program reports the error: the last with the word error in it, or FATAL.
 // Hints may follow it.
 func errorLine(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))

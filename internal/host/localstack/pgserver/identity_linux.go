@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// serves tells whether pid is a living Postgres process on this data: its program is called postgres and its working
+// serves reports whether pid is a living Postgres process on this data: its program is called postgres and its working
 // directory, where every one of them stays, is the data folder.
 func (c Cluster) serves(pid int) bool {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))
 	program, err := os.Readlink(filepath.Join(proc, "exe"))
 	if err != nil {
-		return false // gone, a zombie, or somebody else's
+		return false // gone, a zombie, or another user's
 	}
 	// An upgrade of the package replaces the file under a running server.
 	program = strings.TrimSuffix(program, " (deleted)")
@@ -23,7 +23,7 @@ func (c Cluster) serves(pid int) bool {
 	return c.stands(pid)
 }
 
-// stands tells whether the working directory of a process is the data folder.
+// stands reports whether the working directory of a process is the data folder.
 func (c Cluster) stands(pid int) bool {
 	here, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid), "cwd"))
 	if err != nil {
@@ -33,7 +33,7 @@ func (c Cluster) stands(pid int) bool {
 	return err == nil && os.SameFile(here, data)
 }
 
-// ends tells whether pid is a Postgres process on this data that was killed and is still being taken apart: it has no program
+// ends reports whether pid is a Postgres process on this data that was killed and is still being taken apart: it has no program
 // any more, while the shared memory, whose users a new server counts, may not be given back yet. The folder goes after that.
 func (c Cluster) ends(pid int) bool {
 	proc := filepath.Join("/proc", strconv.Itoa(pid))

@@ -19,12 +19,12 @@ import (
 // nobodysPID is above every pid that Linux (4194304) and macOS (99998) give out.
 const nobodysPID = "999999999"
 
-// Running returns the server that is running on this data, whoever started it, or nil when there is none.
+// Running returns the server that is running on this data, no matter who started it, or nil when there is none.
 //
 // Without one it makes sure that a new server can start. Postgres guards data and socket with a lock file each: it
-// refuses to start while the pid in one is alive, whatever that process is, and while processes of the old server
-// use its shared memory. The first is wrong when the number now belongs to somebody else, or to a dead process that
-// its parent has not cleared away. Such a number is replaced by one that nobody has; the rest of the file, and with
+// refuses to start while the pid in one is that of any living process, and while processes of the old server
+// use its shared memory. The first is wrong when the number now belongs to another process, or to a dead process that
+// its parent has not cleared away. Such a number is replaced by an unused one; the rest of the file, and with
 // it the second guard, stays.
 func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 	deadline := time.Now().Add(orphanPatience)
@@ -45,7 +45,7 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 		}
 		if time.Now().After(deadline) {
 			for _, orphan := range orphans {
-				// One that has just ended by itself is what is wanted.
+				// One that has just exited is what is wanted.
 				_ = syscall.Kill(orphan, syscall.SIGKILL)
 			}
 		}
@@ -62,7 +62,7 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 // the middle of a statement goes on, and is then ended as its server would have done.
 const orphanPatience = time.Second
 
-// State is the server's own word on itself: starting, ready, stopping, standby; "" when it has not said yet.
+// State is the state that the server reports: starting, ready, stopping, standby; "" without a report yet.
 func (c Cluster) State() string {
 	text, err := os.ReadFile(c.pidFile())
 	if err != nil {

@@ -31,7 +31,7 @@ const (
 	immediateShutdown = 3 * time.Second
 )
 
-// Start starts the server with the files that Configure wrote; Await tells when it is ready. Its messages are
+// Start starts the server with the files that Configure wrote; Await waits until it is ready. Its messages are
 // appended to logFile. With follow, the server shuts down when this process dies (on Linux).
 func (c Cluster) Start(logFile string, follow bool) (*process.Process, error) {
 	log, err := os.OpenFile(logFile, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
@@ -56,7 +56,7 @@ func (c Cluster) Start(logFile string, follow bool) (*process.Process, error) {
 	return server, nil
 }
 
-// Await returns once the server lets dsn in. It fails when the server ends, when it refuses for good, or with ctx.
+// Await returns once the server accepts dsn. It fails when the server ends, when it refuses for good, or with ctx.
 // logFile is where to look for the reason.
 func Await(ctx context.Context, server *process.Process, dsn, logFile string) error {
 	for {
@@ -77,7 +77,7 @@ func Await(ctx context.Context, server *process.Process, dsn, logFile string) er
 	}
 }
 
-// temporary tells the codes of a server that is starting, stopping, recovering from a crash, or full.
+// temporary reports whether a code is of a server that is starting, stopping, recovering from a crash, or full.
 func temporary(code string) bool {
 	return strings.HasPrefix(code, "57P") || code == "53300"
 }
@@ -103,7 +103,7 @@ func Stop(ctx context.Context, server *process.Process) error {
 	return nil
 }
 
-// lastMessage is where the server says in its log why it ended.
+// lastMessage is the line of the log with the reason why the server ended.
 func lastMessage(logFile string) string {
 	const tail = 4096
 	file, err := os.Open(logFile)
@@ -121,7 +121,7 @@ func lastMessage(logFile string) string {
 	return errorLine(text[:n])
 }
 
-// SocketFits says whether a socket in dir has a path that the system and Postgres accept. The shortest limit, macOS's,
+// SocketFits reports whether a socket in dir has a path that the system and Postgres accept. The shortest limit, macOS's,
 // is 104 bytes with the final zero; commas separate folders in Postgres's settings.
 func SocketFits(dir string) bool {
 	return len(filepath.Join(dir, socketName)) <= 103 && !strings.Contains(dir, ",")

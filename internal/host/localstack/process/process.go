@@ -27,7 +27,7 @@ type Process struct {
 	err    error
 }
 
-// Start starts cmd in a session of its own, so that a Ctrl-C meant for the owner does not reach it. With a follow
+// Start starts cmd in a new session, so that a Ctrl-C meant for the owner does not reach it. With a follow
 // signal, the kernel sends that signal when the owner dies; only Linux can, elsewhere follow has no effect.
 func Start(cmd *exec.Cmd, follow syscall.Signal) (*Process, error) {
 	if cmd.SysProcAttr == nil {
@@ -72,7 +72,7 @@ func (p *Process) end(err error) {
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Err tells how the process ended: nil while it runs, after exit code 0, and for adopted processes.
+// Err returns how the process ended: nil while it runs, after exit code 0, and for adopted processes.
 func (p *Process) Err() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *Process) Err() error {
 type EndError struct {
 	// Reason is a sentence.
 	Reason string
-	// Failed reports whether the server ended by itself with an exit code. Otherwise a signal ended it, or it is not known how it ended.
+	// Failed reports whether the server exited with an exit code. Otherwise a signal ended it, or it is not known how it ended.
 	Failed bool
 }
 
@@ -115,8 +115,8 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Wake lets a process go on that was stopped and not ended, as by SIGSTOP or a debugger: it holds its locks and ports, and answers
-// nobody. One that runs notices nothing.
+// Wake resumes a process that was stopped and not ended, as by SIGSTOP or a debugger: it holds its locks and ports, and answers
+// no one. One that runs notices nothing.
 func (p *Process) Wake() error { return p.Signal(syscall.SIGCONT) }
 
 // Step is one attempt at ending a process: a signal and the time it is given.

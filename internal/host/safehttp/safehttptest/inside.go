@@ -1,4 +1,4 @@
-// Package safehttptest has the addresses that nobody outside may make a server open.
+// Package safehttptest has the addresses that no outsider may make a server open.
 package safehttptest
 
 // Inside are addresses of the machine itself, under all its names, of its neighbours and of the metadata service of its cloud. A listener of the

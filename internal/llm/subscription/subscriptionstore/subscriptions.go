@@ -28,7 +28,7 @@ type Subscription struct {
 	Secrets []byte
 }
 
-// MaxSubscriptions is how many a person may have, and how many the installation.
+// MaxSubscriptions is how many a user may have, and how many the installation.
 const MaxSubscriptions = 50
 
 // SubscriptionsVersion counts the changes of all subscriptions.
@@ -37,7 +37,7 @@ func (s *Store) SubscriptionsVersion(ctx context.Context) (int64, error) {
 	return version, pg.Classify(err)
 }
 
-// Subscriptions lists those of the installation and, behind them, those of a person; 0: nobody's. They are at least as new as the version.
+// Subscriptions lists those of the installation and, after them, those of a user; 0: no user. They are at least as new as the version.
 func (s *Store) Subscriptions(ctx context.Context, user chat.UserID) (list []Subscription, version int64, err error) {
 	if version, err = s.SubscriptionsVersion(ctx); err != nil {
 		return nil, 0, fmt.Errorf("read subscriptions: %w", err)

@@ -1,4 +1,4 @@
-// Package usagestore stores how many tokens were used, by whom and with which model.
+// Package usagestore stores how many tokens were used, by which user and with which model.
 package usagestore
 
 import (
@@ -83,7 +83,7 @@ func (s *Store) UsageOf(ctx context.Context, user chat.UserID, key chat.SessionK
 	return out, nil
 }
 
-// TurnTotals says what a turn took.
+// TurnTotals returns the usage of a turn.
 func (s *Store) TurnTotals(ctx context.Context, turn chat.TurnID) (out ops.TurnSpent, err error) {
 	rows, err := dbsqlc.Q.TurnTotals(ctx, s.db.Pool, &turn)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Store) TokenRatio(ctx context.Context, model string) (ratio float64, sa
 	return row.Ratio, int(row.Samples), nil
 }
 
-// SetTokenRatio keeps a ratio. Of several processes that learn at once the last one stands: each has learnt from answers.
+// SetTokenRatio stores a ratio. If several processes learn at once, the last write wins: each has learnt from answers.
 func (s *Store) SetTokenRatio(ctx context.Context, model string, ratio float64, samples int) error {
 	err := dbsqlc.Q.RatioSet(ctx, s.db.Pool, dbsqlc.RatioSetParams{Model: model, Ratio: ratio, Samples: int32(samples)})
 	if err != nil {

@@ -22,7 +22,7 @@ type Question struct {
 	Want    int // index of the memory that answers it
 }
 
-// attribute is something that is known of each person. %s is the name, %[2]s what is known.
+// attribute is a known fact about each person. %s is the name, %[2]s the fact.
 type attribute struct {
 	fact     string
 	ask      [3]string // by kind: order, synonyms, parts

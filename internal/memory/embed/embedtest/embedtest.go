@@ -47,7 +47,7 @@ func (e *Embedder) Break(err error) {
 	e.fail = err
 }
 
-// Called says how many texts were asked for.
+// Called returns how many texts were asked for.
 func (e *Embedder) Called() int {
 	e.mu.Lock()
 	defer e.mu.Unlock()

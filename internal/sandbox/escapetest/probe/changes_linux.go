@@ -144,7 +144,7 @@ func removed(err error) error {
 	return err
 }
 
-// acl is the access control list that says what a mode says.
+// acl is the access control list that is equivalent to a mode.
 func acl(mode uint32) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, 2) // its version
 	for tag, shift := range []int{1: 6, 4: 3, 32: 0} {
@@ -164,7 +164,7 @@ const (
 	raceCalls = 20_000
 )
 
-// race changes the mode of a file of its own, and has another thread put another file in its place all the time: as the target of a link, in the
+// race changes the mode of the probe's own file, and has another thread put another file in its place all the time: as the target of a link, in the
 // memory of the call, or as a descriptor. It succeeds when the other file was changed.
 func race(args []string) error {
 	how, mine, other := args[0], args[1], args[2]

@@ -37,7 +37,7 @@ func unshare(what string) error {
 	return unix.Unshare(flags[what])
 }
 
-// clone3 asks with arguments that nobody takes: a kernel or filter without the call says so.
+// clone3 uses invalid arguments: a kernel or filter without the call fails in another way.
 func clone3([]string) error {
 	err := call(unix.SYS_CLONE3, 0, 0)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EFAULT) {
@@ -94,7 +94,7 @@ func descriptors([]string) error {
 			continue
 		}
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil && flags&unix.FD_CLOEXEC == 0 {
-			return nil // whatever this program opens is closed when it executes another
+			return nil // files that this program opens are closed when it executes another
 		}
 	}
 	return errors.New("none came along")

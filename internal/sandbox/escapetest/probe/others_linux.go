@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// others are attempts at a process or thread of somebody else. None changes anything where it succeeds: what is set is what
+// others are attempts at a process or thread of another owner. None changes anything where it succeeds: what is set is what
 // there was, and signals are number 0, but for those of descriptors.
 var others = map[string]func(thread int) error{
 	"ptrace":   ptrace,
@@ -104,7 +104,7 @@ func each(args []string) error {
 			continue
 		}
 		if session, err := unix.Getsid(id); err != nil || (session == own && id != own) {
-			continue // of the shim's session only the shim is somebody else
+			continue // of the shim's session only the shim belongs to another owner
 		}
 		tried++
 		if anyThread(id, attempt) == nil {

@@ -1,4 +1,4 @@
-// Package clientactions keeps what models want clients of people to show, and what the clients said to it.
+// Package clientactions stores what models want users' clients to show, and the clients' answers.
 package clientactions
 
 import (
@@ -19,7 +19,7 @@ type Store struct{ db *pg.DB }
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // OpenClientAction asks the client for an action from which the newest message of the call's turn came, for as long as it lasts. The first one of
-// a call stands. It returns how the action stands; ok is false where the message came from no client that could carry it out.
+// a call wins. It returns the state of the action; ok is false if the message came from no client that could carry it out.
 func (s *Store) OpenClientAction(ctx context.Context, in chat.SessionKey, a chat.ClientAction, lasts time.Duration) (at chat.ClientActionStanding, ok bool, err error) {
 	err = dbsqlc.Q.ClientActionOpen(ctx, s.db.Pool, dbsqlc.ClientActionOpenParams{
 		CallID: a.Call, SessionKey: in, Action: a.Action, What: a.What, Value: chat.Clean(a.Value), Lasts: pg.Interval(lasts),
@@ -30,7 +30,7 @@ func (s *Store) OpenClientAction(ctx context.Context, in chat.SessionKey, a chat
 	return s.ClientActionStanding(ctx, in, a.Call)
 }
 
-// ClientActionStanding says how the action of a call stands; ok is false where there is none.
+// ClientActionStanding returns the state of the action of a call; ok is false if there is none.
 func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, call chat.CallID) (at chat.ClientActionStanding, ok bool, err error) {
 	rows, err := dbsqlc.Q.ClientActionStanding(ctx, s.db.Pool, dbsqlc.ClientActionStandingParams{CallID: call, SessionKey: in})
 	if err != nil || len(rows) == 0 {
@@ -42,7 +42,7 @@ func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, ca
 	}, true, nil
 }
 
-// SendClientActions returns what a client of a person has to carry out in a conversation now, and notes that it was sent there. What is not
+// SendClientActions returns what a client of a user has to carry out in a conversation now, and notes that it was sent there. What is not
 // answered yet is returned again: the client knows by the call what it has done, and by TakeClientAction whether it may.
 func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
 	rows, err := dbsqlc.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: chat.Clean(client)})
@@ -57,7 +57,7 @@ func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user 
 }
 
 // TakeClientAction gives an action to the client that carries it out. It gets it once, however many processes have its id: Conflict, if it was
-// taken before, or nobody waits for it any more. NotFound: there is none for this client of this person.
+// taken before, or its call waits no more. NotFound: there is none for this client of this user.
 func (s *Store) TakeClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) error {
 	n, err := dbsqlc.Q.ClientActionTake(ctx, s.db.Pool, dbsqlc.ClientActionTakeParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
 	switch {
@@ -88,8 +88,8 @@ func (s *Store) clientActionOf(ctx context.Context, in chat.SessionKey, user cha
 	return chat.ClientActionState(known[0]), nil
 }
 
-// AnswerClientAction notes what a client said to an action that it has taken. The same answer again changes nothing. NotFound: there is none for
-// this client of this person; Conflict: it was not taken, was answered otherwise, or nobody waits for it any more.
+// AnswerClientAction stores the client's answer to an action that it has taken. The same answer again changes nothing. NotFound: there is none for
+// this client of this user; Conflict: it was not taken, was answered otherwise, or its call waits no more.
 func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID, state chat.ClientActionState, reason string) error {
 	client = chat.Clean(client)
 	n, err := dbsqlc.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/tool/feishu"
 )
 
-// Tools are those for bases.
+// Tools returns the tools for bases.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
 		feishu.Define(s, "feishu_bitable_list_all", chat.ClassRead, "Lists the bases (Bitable) in a folder of the user's Feishu drive, or in its root.", listAll),

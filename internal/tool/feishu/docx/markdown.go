@@ -21,7 +21,7 @@ const (
 	maxCells = 10_000  // of a table
 )
 
-// Markdown shows blocks, of which each stands where its parent first names it, and once. What is not a text stands in brackets. Texts are not
+// Markdown shows blocks, each once, where its parent first names it. Content that is not text is in brackets. Texts are not
 // escaped: they are for reading.
 func Markdown(blocks []*larkdocx.Block) string {
 	w := &writer{of: make(map[string]*larkdocx.Block, len(blocks)), seen: map[string]bool{}}
@@ -41,7 +41,7 @@ type writer struct {
 	seen map[string]bool
 }
 
-// all shows blocks one below the other. Items of a list stand close.
+// all shows blocks one below the other. Items of a list have no blank line between them.
 func (w *writer) all(ids []string, depth int) string {
 	if depth > maxDepth {
 		return ""
@@ -76,7 +76,7 @@ func (w *writer) all(ids []string, depth int) string {
 	return cut(out.String())
 }
 
-// next is the number of an item: it goes on, or begins where the document says.
+// next is the number of an item: it goes on, or begins with the document's number.
 func next(number int, style *larkdocx.TextStyle) int {
 	if style != nil {
 		if n, err := strconv.Atoi(feishu.Text(style.Sequence)); err == nil && n >= 0 {
@@ -86,7 +86,7 @@ func next(number int, style *larkdocx.TextStyle) int {
 	return number + 1
 }
 
-// one shows a block with what is in it; list names the kind of list that it is an item of.
+// one shows a block with its children; list names the kind of list that it is an item of.
 func (w *writer) one(b *larkdocx.Block, number, depth int) (text, list string) {
 	inside := func() string { return w.all(b.Children, depth+1) }
 	switch {
@@ -179,7 +179,7 @@ func (w *writer) table(t *larkdocx.Table, depth int) string {
 
 var inCell = strings.NewReplacer("\r", "", "\n", "<br>", "|", `\|`)
 
-// item is one of a list, with what is in it indented.
+// item is an item of a list, with its content indented.
 func item(mark, text, inside string) string {
 	if inside != "" {
 		text += "\n" + inside

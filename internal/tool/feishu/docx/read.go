@@ -14,7 +14,7 @@ import (
 	"xbot/internal/tool/feishu"
 )
 
-// Tools are those for documents.
+// Tools returns the tools for documents.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
 		feishu.Define(s, "feishu_docx_get_content", chat.ClassRead, "Reads a document of Feishu, or the document behind a node of a wiki, by its link, as the user. Use this for links to Feishu in messages.", content),

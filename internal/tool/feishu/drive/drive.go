@@ -13,7 +13,7 @@ import (
 	"xbot/internal/tool/feishu"
 )
 
-// Tools are those for files.
+// Tools returns the tools for files.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
 		feishu.Define(s, "feishu_list_files", chat.ClassRead, "Lists a folder of the user's Feishu drive, or its root.", list),
@@ -51,7 +51,7 @@ type permissionParams struct {
 	Permission string `json:"permission" jsonschema:"view, edit or full_access"`
 }
 
-// kinds are what links call something, and what its permissions do.
+// kinds maps the name of a kind in links to its name in permissions.
 var kinds = map[string]string{"docx": "docx", "base": "bitable", "sheets": "sheet", "file": "file", "folder": "folder", "wiki": "wiki"}
 
 func (permissionParams) Needs() []feishu.Scope { return []feishu.Scope{feishu.WriteDrive} }

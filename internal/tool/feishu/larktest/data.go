@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// data is what a call brings.
+// data returns the data of the answer to a call.
 func (s *Server) data(path string, r *http.Request) string {
 	switch service, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/v"); service {
 	case "bitable":

@@ -16,7 +16,7 @@ import (
 // Call is a request that arrived.
 type Call struct{ Method, Path, Query, Token, Body string }
 
-// Server is the platform for whoever has one of its tokens.
+// Server is the platform for holders of its tokens.
 type Server struct {
 	*httptest.Server
 
@@ -70,14 +70,14 @@ func (s *Server) Calls() []Call {
 	return append([]Call{}, s.calls...)
 }
 
-// Records is how many records there are.
+// Records returns the number of records.
 func (s *Server) Records() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.records)
 }
 
-// Uploaded is what has arrived of a file.
+// Uploaded returns the part of a file that has arrived.
 func (s *Server) Uploaded() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

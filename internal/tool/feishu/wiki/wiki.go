@@ -14,7 +14,7 @@ import (
 	"xbot/internal/tool/feishu"
 )
 
-// Tools are those for wikis.
+// Tools returns the tools for wikis.
 func Tools(s *feishu.Service) []tool.Tool {
 	return []tool.Tool{
 		feishu.Define(s, "feishu_search_wiki", chat.ClassRead, "Searches the Feishu wikis that the user can read.", search),

@@ -1,5 +1,5 @@
-// Package minimal renders templates of users that the server need not trust: it takes variables and conditions alone, so that rendering takes
-// no longer than reading.
+// Package minimal renders templates of users that the server need not trust: it accepts only variables and conditions, so that rendering
+// takes no longer than reading.
 package minimal
 
 import (
@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Parse reads what somebody wrote. Invalid says what is not possible.
+// Parse parses a template of a user. Invalid names the unsupported part.
 func Parse(text string) (*template.Template, error) {
 	t, err := template.New("prompt").Parse(text)
 	if err != nil {
@@ -62,7 +62,7 @@ func notPlain(node syntax.Node) error {
 // variables are the fields of prompt.Vars.
 var variables = []string{".Agent", ".Channel", ".User", ".Admin", ".Language", ".Runner", ".Tools"}
 
-// plainPipe checks a pipeline, which may be one command and no more.
+// plainPipe checks a pipeline, which may have only one command.
 func plainPipe(p *syntax.PipeNode, command func(*syntax.CommandNode) bool) error {
 	if p == nil || len(p.Decl) > 0 || len(p.Cmds) != 1 || !command(p.Cmds[0]) {
 		return notPlain(p)
@@ -70,7 +70,7 @@ func plainPipe(p *syntax.PipeNode, command func(*syntax.CommandNode) bool) error
 	return nil
 }
 
-// variable reports whether a command is a variable and nothing more.
+// variable reports whether a command is only a variable.
 func variable(c *syntax.CommandNode) bool {
 	if len(c.Args) != 1 {
 		return false

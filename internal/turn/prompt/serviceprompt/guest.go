@@ -1,5 +1,5 @@
-// Package serviceprompt makes the system prompt of a consumer conversation from what the administrator of its service chose, and from nothing else
-// of the installation.
+// Package serviceprompt makes the system prompt of a consumer conversation only from the choices of the service's administrator, without
+// other data of the installation.
 package serviceprompt
 
 import (
@@ -19,9 +19,9 @@ import (
 //go:embed guest.md
 var base string
 
-// Quota says how much a user may use.
+// Quota is the quota settings of users.
 type Quota interface {
-	// Zones are the timezones where an administrator has said none, the first first.
+	// Zones returns the default timezones if an administrator has set none, the preferred one first.
 	Zones() []string
 }
 
@@ -30,7 +30,7 @@ type Services interface {
 	ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error)
 }
 
-// Prompt makes it.
+// Prompt makes the system prompt of a service.
 type Prompt struct {
 	Quota    Quota
 	Services Services
@@ -39,10 +39,10 @@ type Prompt struct {
 
 var _ prompt.Middleware = Prompt{}
 
-// Order is of no matter: there is no other.
+// Order is irrelevant: there is no other middleware.
 func (Prompt) Order() int { return 0 }
 
-// Name is for errors.
+// Name is used in errors.
 func (Prompt) Name() string { return "service" }
 
 // Process adds all parts.
@@ -70,12 +70,12 @@ func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
 	return nil
 }
 
-// parts are the places of the sections of capabilities.
+// parts maps the sections of capabilities to their parts.
 var parts = map[string]string{
 	"documents": prompt.DocumentsPart, "web": prompt.WebPart, "scheduler": prompt.SchedulerPart, "humanchat": prompt.HumanPart,
 }
 
-// base is what the administrator wrote, or else the text of the installation.
+// base returns the administrator's text, or else the installation's.
 func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error) {
 	installed, ok := p.Template.RenderInstalled(v)
 	if !ok {
@@ -86,7 +86,7 @@ func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error)
 	}
 	own, err := prompt.RenderOwn(s.System, v)
 	switch {
-	case err != nil: // another version of the program took it
+	case err != nil: // another version of the program accepted it
 		return installed, err
 	case s.Beside:
 		return installed + "\n\n" + own, nil
@@ -94,7 +94,7 @@ func (p Prompt) base(s service.Prompt, v prompt.Vars) (text string, noted error)
 	return own, nil
 }
 
-// today is the day where the administrator is.
+// today returns the date in the administrator's timezone.
 func (p Prompt) today(s service.Prompt) string {
 	for _, name := range append([]string{s.Timezone}, p.Quota.Zones()...) {
 		if zone, err := schedule.Zone(name); err == nil && name != "" {
@@ -104,7 +104,7 @@ func (p Prompt) today(s service.Prompt) string {
 	return time.Now().UTC().Format(time.DateOnly)
 }
 
-// scope says with whom it talks and what there is.
+// scope describes the participants and the environment.
 func scope(s service.Prompt) string {
 	lines := []string{
 		"# Where you are", "",
@@ -142,7 +142,7 @@ func patterns(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-// line is a text on one line.
+// line returns a text on one line.
 func line(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }

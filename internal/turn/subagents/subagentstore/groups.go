@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/groupchat"
 )
 
-// OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. Beyond a limit it is
+// OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. Beyond a limit it returns
 // Denied, with a sentence for the model.
 func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID, err error) {
 	most, err := s.quota.Caps(ctx)
@@ -55,7 +55,7 @@ func groupID(call chat.CallID) chat.GroupID {
 	return chat.GroupID("g" + hex.EncodeToString(sum[:5]))
 }
 
-// inviteMembers makes the members of a chat, or finds those that are there.
+// inviteMembers makes the members of a chat, or finds existing ones.
 func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGroup, above Position) error {
 	names := memberNames(g.Members)
 	for n, m := range g.Members {
@@ -79,7 +79,7 @@ func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGro
 	return nil
 }
 
-// memberNames are what members are called in their chat: by their role where it is the only one of it, else with a number.
+// memberNames returns the names of members in their chat: the role, with the instance, or with a number if the role occurs before.
 func memberNames(members []chat.NewMember) []string {
 	out := make([]string, len(members))
 	for n, m := range members {
@@ -122,7 +122,7 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 	})
 }
 
-// EndGroup ends a chat at a person's request, and reports whether it was still open. NotFound: neither the session nor a
+// EndGroup ends a chat at a user's request, and reports whether it was still open. NotFound: neither the session nor a
 // subagent below it has made such a chat.
 func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -151,7 +151,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 	return ended, err
 }
 
-// lineOfMember writes what was said, once for each key, and wakes the chat after the commit.
+// lineOfMember writes a line, once for each key, and wakes the chat after the commit.
 func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
 	if _, err := dbsqlc.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
 		ID: g.ID, Speaker: int32(speaker), Key: key, Said: chat.Clean(said), Outcome: outcome,
@@ -180,7 +180,7 @@ func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.Suba
 	return lineOfMember(ctx, t, g, int(n), string(task.CallID), cutTold(answer), outcome)
 }
 
-// Group reads whose a chat is, for the workflow that runs it; NotFound: it was deleted.
+// Group returns the session, user and topic of a chat, for the workflow that runs it; NotFound: it was deleted.
 func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error) {
 	row, err := dbsqlc.Q.GroupGet(ctx, s.db.Pool, id)
 	if err != nil {
@@ -196,9 +196,9 @@ func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
 }
 
 const (
-	// MaxGroups is how many chats of a conversation are listed.
+	// MaxGroups limits the listed chats of a conversation.
 	MaxGroups = 20
-	// maxGroupLines is how many lines of each are shown.
+	// maxGroupLines limits the shown lines of each.
 	maxGroupLines = 100
 )
 

@@ -17,11 +17,11 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// MaxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.
+// MaxTranscript limits the transcript in the report about a chat, in bytes; a longer one is stored in full for offload_recall.
 const MaxTranscript = 6_000
 
-// StepGroup advances a chat in one transaction: it asks the member that is to speak next, or ends the chat and tells the
-// conversation that made it. Run again it finds who was asked. Over: there is nothing more to do.
+// StepGroup advances a chat in one transaction: it asks the member that is to speak next, or ends the chat and reports to the
+// conversation that made it. Run again it finds the member that was asked. Over: there is nothing more to do.
 func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupStep, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 	return out, err
 }
 
-// Transcript is a chat with all that was said.
+// Transcript has a chat with its members and all lines.
 type Transcript struct {
 	Chat    groupchat.Chat
 	members []dbsqlc.GroupMembersRow
@@ -142,7 +142,7 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Transcript, 
 	return err
 }
 
-// endGroup ends a chat and tells the conversation that made it, once.
+// endGroup ends a chat and reports it to the conversation that made it, once.
 func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) error {
 	if _, err := closeGroup(ctx, t, g, end); err != nil {
 		return err
@@ -150,7 +150,7 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 	return postWake(ctx, t, g.SessionKey, "group chat ended")
 }
 
-// closeGroup ends a chat and returns the row that tells the conversation that made it.
+// closeGroup ends a chat and returns the row that reports it to the conversation that made it.
 func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) (chat.InboxID, error) {
 	r, err := GroupTranscript(ctx, t, g)
 	if err != nil {

@@ -15,9 +15,9 @@ import (
 	"xbot/internal/turn/inbox"
 )
 
-// SendPeer tells another conversation of the same person something, once for each call: the message and the row that begins a turn
-// there are one transaction. NotFound, with the conversations that there are: it is none of the person's. Denied: too many were
-// sent without a person.
+// SendPeer sends a message to another conversation of the same user, once for each call: the message and the row that begins a turn
+// there are one transaction. NotFound, with the existing conversations: p.To is none of the user's. Denied: the turn, or a
+// chain of messages without a user's, has reached its limit.
 func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
@@ -57,7 +57,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	})
 }
 
-// noPeer is the error that names the conversations there are.
+// noPeer returns the error that lists the existing conversations.
 func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 	rows, err := dbsqlc.Q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
 	if err != nil {
@@ -73,7 +73,7 @@ func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 	return fault.Errorf(fault.NotFound, "this person has no conversation %.200q. The newest are:\n%s", string(p.To), strings.Join(lines, "\n"))
 }
 
-// hopsOf counts the messages between conversations that led to each other since a person wrote, including those through a job
+// hopsOf counts the messages between conversations that led to each other since a user wrote, including those through a job
 // that a turn made.
 func hopsOf(ctx context.Context, t *pg.Tx, p chat.PeerMessage) (int, error) {
 	tree, err := dbsqlc.Q.SubagentTree(ctx, t, string(p.Turn))

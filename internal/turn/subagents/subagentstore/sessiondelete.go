@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. It kills what still runs in the
+// DeleteSession deletes a conversation and everything in it, with its subagents, on its owner's request. It kills what still runs in the
 // conversation, since that is impossible once the rows are gone. It takes locks in the same order as closing a turn does.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

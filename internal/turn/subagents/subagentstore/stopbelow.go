@@ -44,7 +44,7 @@ func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 	return subagents, len(open), nil
 }
 
-// stopWorking stops those of some subagents that work or are about to.
+// stopWorking stops the given subagents that work or are about to, and returns how many there were.
 func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []string, why string) (int, error) {
 	if err := dbsqlc.Q.SubagentTakeBackBelow(ctx, t, below); err != nil {
 		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
@@ -73,7 +73,7 @@ func stopWorking(ctx context.Context, t *pg.Tx, key chat.SessionKey, below []str
 	return len(busy), nil
 }
 
-// stopGroup ends a chat that a person has stopped. The conversation that made it is told with its next message.
+// stopGroup ends a chat that a user has stopped. The conversation that made it gets the report with its next message.
 func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 	id, err := closeGroup(ctx, t, g, groupchat.Closed)
 	if err != nil || id == 0 {
@@ -86,9 +86,9 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 	return nil
 }
 
-// endTask ends a background task that a person has stopped. The conversation that asked for it is told with its next message:
-// telling it at once would begin the turn that the person wanted to end. For a task of a group chat the end of the chat tells
-// it.
+// endTask ends a background task that a user has stopped. The conversation that asked for it gets the report with its next message:
+// an immediate report would begin the turn that the user wanted to end. A task of a group chat is part of the report of the chat's
+// end.
 func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
 	_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -19,10 +19,10 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// maxTold bounds the part of an answer that a parent gets if it does not wait for it, in bytes; inspect shows all of it.
+// maxTold limits the answer in a report to a parent that does not wait for it, in bytes; inspect shows all of it.
 const maxTold = 16_000
 
-// ReportSubagent gives the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
+// ReportSubagent reports the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
 // as the result of the call if that waits, else as a message to the parent's conversation.
 func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	open, err := dbsqlc.Q.SubagentOpenOf(ctx, t, &turn.ID)
@@ -44,7 +44,7 @@ func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	return nil
 }
 
-// reportDeleted tells who waits for a subagent that its conversation is being deleted.
+// reportDeleted reports to those that wait for a subagent that its conversation is being deleted.
 func reportDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	open, err := dbsqlc.Q.SubagentOpenIn(ctx, t, key)
 	if err != nil {
@@ -102,7 +102,7 @@ func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) er
 	return err
 }
 
-// wakeOf is the wake of the turn of a session.
+// wakeOf returns the wake of the turn of a session.
 func wakeOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (chat.Wake, error) {
 	row, err := dbsqlc.Q.SessionGet(ctx, t, key)
 	if err != nil {
@@ -111,7 +111,7 @@ func wakeOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (cha
 	return chat.Wake{Kind: chat.WakeTurn, ID: string(key), Channel: row.Channel, User: row.UserID, Text: why}, nil
 }
 
-// answerOf is the answer of a turn for the parent. For a turn that ended early it is the text so far, and why it ended.
+// answerOf returns the answer of a turn for the parent. For a turn that ended early it is the reason and the text so far.
 func answerOf(turn dbsqlc.Turn, said dbsqlc.SubagentSaidRow) string {
 	if turn.State == chat.TurnDone {
 		return strings.TrimSpace(said.Answer)
@@ -137,7 +137,7 @@ func howEnded(state chat.TurnState) string {
 	return "answered"
 }
 
-// cutTold cuts an answer to maxTold and says how much is left out.
+// cutTold cuts an answer to maxTold and adds its full length.
 func cutTold(answer string) string {
 	if len(answer) <= maxTold {
 		return answer

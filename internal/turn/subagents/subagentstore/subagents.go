@@ -18,11 +18,11 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// channelAgent is the channel of conversations between agents. Nothing of them is delivered to a platform.
+// channelAgent is the channel of conversations between agents, which are never delivered to a platform.
 const channelAgent = "agent"
 
-// HandTask gives a task to a subagent, which it makes where the task says so, in one transaction: the session with its place
-// in the tree, and the row that waits for its turn. A repeated call finds what it did before. Errors have a sentence for the
+// HandTask gives a task to a subagent, which it makes if task.New is set, in one transaction: the session with its position
+// in the tree, and the row that waits for its turn. A repeated call finds the earlier assignment. Errors have a sentence for the
 // model: Denied beyond a limit, Conflict if an instance exists already, NotFound if it does not exist.
 func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Assignment, err error) {
 	most, err := s.quota.Caps(ctx)
@@ -68,7 +68,7 @@ func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Assignme
 	return chat.Assignment{Subagent: conversation.RefOf(row.Subagent), Background: row.Background}, true, nil
 }
 
-// Position is where in a tree a session stands.
+// Position is the position of a session in its tree.
 type Position struct {
 	root  chat.SessionKey
 	depth int
@@ -98,7 +98,7 @@ func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, e
 	return Position{root: row.Root, depth: int(row.Depth)}, nil
 }
 
-// allowSubagent refuses a task that is beyond a limit, and else returns the tree that it belongs to.
+// allowSubagent returns the tree that a task belongs to, or Denied beyond a limit.
 func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position, most policy.Subagents) (chat.TurnID, error) {
 	tree, err := dbsqlc.Q.SubagentTree(ctx, t, string(task.Turn))
 	if err != nil {
@@ -193,7 +193,7 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 	return err
 }
 
-// TaskWords bounds what a list shows of a task, in characters.
+// TaskWords limits the text of a task in lists, in characters.
 const TaskWords = 120
 
 // Subagent returns the reference that the workflow of a subagent is named after; NotFound if the session is no subagent's.
@@ -205,7 +205,7 @@ func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.Subagen
 	return conversation.RefOf(row), nil
 }
 
-// SubagentProfile returns what the role of a subagent was when it was made; nil if the session is no subagent's.
+// SubagentProfile returns the role of a subagent as it was when the subagent was made; nil if the session is no subagent's.
 func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error) {
 	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {

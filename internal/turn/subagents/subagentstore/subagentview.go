@@ -17,10 +17,10 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// maxSubagents is how many subagents of a conversation are listed.
+// maxSubagents limits the listed subagents of a conversation.
 const maxSubagents = 200
 
-// SubagentsOf lists the subagents of a conversation and of its subagents, newest first; of one that is a subagent's those
+// SubagentsOf lists the subagents of a conversation and of its subagents, newest first; for the session of a subagent those
 // of the whole tree above it.
 func (s *Store) SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	top, err := s.SubagentTop(ctx, key)
@@ -30,7 +30,7 @@ func (s *Store) SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Su
 	return s.subagents(ctx, cmp.Or(top, key), "")
 }
 
-// SubagentsAskedBy lists the subagents that a session has asked itself, newest first.
+// SubagentsAskedBy lists the direct subagents of a session, newest first.
 func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	top, err := s.SubagentTop(ctx, key)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]ch
 	return s.subagents(ctx, cmp.Or(top, key), key)
 }
 
-// SubagentTop is the conversation at the top of the tree that a subagent is part of; empty if the session is no subagent's.
+// SubagentTop returns the conversation at the top of a subagent's tree; empty if the session is no subagent's.
 func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.SessionKey, error) {
 	row, err := dbsqlc.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -51,7 +51,7 @@ func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.Sess
 	return row.Root, nil
 }
 
-// LastMessages reads the newest messages of a conversation, the oldest of them first.
+// LastMessages returns the newest messages of a conversation, the oldest of them first.
 func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
 	rows, err := s.conversations.MessageRows(ctx, key, conversation.Page{Limit: n})
 	if err != nil {
@@ -94,7 +94,7 @@ func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
 }
 
 // StopSubagent asks the running turn of a subagent, or of the conversation of a job, to stop, once for each key, and reports whether it
-// ran. The conversation that asked for the work is told when it has stopped.
+// ran. The conversation that asked for the work gets a report when it has stopped.
 func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ran = false
@@ -112,7 +112,7 @@ func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why strin
 }
 
 // UnloadSubagent unloads a subagent that has nothing to do, and reports whether it had nothing to do. Its conversation
-// stays; the next task loads it again. With wake its workflow is told.
+// stays; the next task loads it again. With wake its workflow is woken.
 func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error) {
 	unloaded := false
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -149,7 +149,7 @@ func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool
 	return row.UnloadedAt != nil, pg.Classify(err)
 }
 
-// SubagentOver reports whether the tree that a turn of a subagent belongs to has taken all the tokens that it may.
+// SubagentOver reports whether the tree that a turn of a subagent belongs to has used up its limit of tokens.
 func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
@@ -166,11 +166,11 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 	return load.Tokens >= int64(most.Subagents.Tokens), nil
 }
 
-// MayWrite refuses messages of people to a subagent that answers once and has answered: nothing would receive a second
+// MayWrite returns Conflict for messages to a subagent that answers once and has answered: nothing would receive a second
 // answer.
 func MayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
-		return nil // a key that nobody can read is no subagent's
+		return nil // an unreadable key is no subagent's
 	}
 	over, err := dbsqlc.Q.SubagentAnswered(ctx, t, key)
 	if err != nil {

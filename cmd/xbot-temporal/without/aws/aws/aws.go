@@ -14,7 +14,7 @@ type Config struct {
 	Credentials CredentialsProvider
 }
 
-// ClientLogMode is a set of what a client logs.
+// ClientLogMode is a set of the kinds of events that a client logs.
 type ClientLogMode uint64
 
 // Credentials belong to an account.

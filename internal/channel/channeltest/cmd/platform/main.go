@@ -1,9 +1,9 @@
-// Command platform is an emulated platform to try a server against: it prints what to export, takes every line as a message
-// of Carol, and prints what she sees.
+// Command platform is an emulated platform to try a server against: it prints the variables to export, takes every line as
+// a message of Carol, and prints the messages she sees.
 //
 //	go run ./internal/channel/channeltest/cmd/platform feishu
 //
-// Beside feishu there are qq and napcat. A line that begins with @ is written in a group, and mentions the bot. "cut" breaks the
+// The other platforms are qq and napcat. A line that begins with @ is written in a group, and mentions the bot. "cut" breaks the
 // connections, "again" delivers the last message once more.
 package main
 
@@ -25,7 +25,7 @@ func main() {
 	}
 }
 
-// platform is an emulator that a person uses in a terminal.
+// platform is an emulator that is used in a terminal.
 type platform struct {
 	env   []string
 	say   func(group bool, text string) (id string)
@@ -68,10 +68,10 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// lookEvery is how soon a change of what she sees is printed.
+// lookEvery is how often the output checks for changes of what she sees.
 const lookEvery = 100 * time.Millisecond
 
-// serve writes lines and prints what is seen, until ctx or the lines end.
+// serve sends lines and prints visible messages, until ctx or the lines end.
 func (p platform) serve(ctx context.Context, lines <-chan string, out io.Writer) {
 	seen, last := map[string]string{}, ""
 	tick := time.NewTicker(lookEvery)
@@ -92,7 +92,7 @@ func (p platform) serve(ctx context.Context, lines <-chan string, out io.Writer)
 	}
 }
 
-// do carries out a line, and returns the id of the last message.
+// do executes a line, and returns the id of the last message.
 func (p platform) do(line, last string) string {
 	switch line {
 	case "":
@@ -107,7 +107,7 @@ func (p platform) do(line, last string) string {
 	return last
 }
 
-// look prints what is new or was changed.
+// look prints new and changed messages.
 func (p platform) look(seen map[string]string, out io.Writer) {
 	for _, m := range p.shown() {
 		text := m.text

@@ -1,4 +1,4 @@
-// Package client answers what the server asks of workers that Temporal starts by itself. This build starts none.
+// Package client answers the server's requests about workers that Temporal starts. This build starts none.
 package client
 
 import (

@@ -1,4 +1,4 @@
-// Package workercomponent would run the controllers of workers that Temporal starts by itself. This build runs none.
+// Package workercomponent would run the controllers of workers that Temporal starts. This build runs none.
 package workercomponent
 
 import "go.uber.org/fx"

@@ -1,4 +1,4 @@
-// Package iface declares how the server describes workers that Temporal starts by itself. This build starts none.
+// Package iface declares how the server describes workers that Temporal starts. This build starts none.
 package iface
 
 import (
@@ -13,7 +13,7 @@ type (
 	ComputeProviderType string
 	// ScalingAlgorithmType names what decides how many run.
 	ScalingAlgorithmType string
-	// ValidationResult says whether a specification was accepted.
+	// ValidationResult reports whether a specification was accepted.
 	ValidationResult string
 )
 
@@ -33,7 +33,7 @@ type ScalingAlgorithmSpec struct {
 	Config           *commonpb.Payload
 }
 
-// ScalingGroupSpec says where workers of some task types run, and how many.
+// ScalingGroupSpec describes where workers of some task types run, and how many.
 type ScalingGroupSpec struct {
 	TaskTypes []enumspb.TaskQueueType
 	Compute   ComputeProviderSpec
