@@ -23,16 +23,16 @@ const heartbeatsEvery = 5 * time.Second
 
 // followHeartbeats keeps the heartbeats in line with the policy until ctx ends.
 func (in *ingressPart) followHeartbeats(ctx context.Context) error {
-	heartbeats, ticker, said := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), ""
+	heartbeats, ticker, reported := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), ""
 	defer ticker.Stop()
 	for {
 		err := heartbeats.Follow(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
-			said = ""
-		case err.Error() != said: // log an unchanged error once
-			said = err.Error()
+			reported = ""
+		case err.Error() != reported: // log an unchanged error once
+			reported = err.Error()
 			in.core.proc.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
 		}
 		select {

@@ -93,16 +93,16 @@ const (
 // untilPostgres calls do until Postgres answers it, or ctx ends: a start waits for Postgres as a running server does. It logs each reason to wait
 // once. do must be safe to repeat.
 func (p *process) untilPostgres(ctx context.Context, do func(ctx context.Context) error) error {
-	said := ""
+	reported := ""
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		err := do(ctx)
 		if err == nil || ctx.Err() != nil || !pg.Away(err) {
 			return err
 		}
-		if reason := sentence(err); reason != said {
+		if reason := sentence(err); reason != reported {
 			p.log.Warn("waiting for Postgres", "reason", reason)
 			say(p.terminal, "Waiting for Postgres: %s", reason)
-			said = reason
+			reported = reason
 		}
 		select {
 		case <-ctx.Done():

@@ -78,7 +78,7 @@ func (a *API) tellAll(v *visit, s *events, all iter.Seq2[answer.Event, error]) e
 		if begun, ok := e.What.(answer.Begun); ok && v.record.Turn == "" {
 			v.record.Turn = begun.Turn
 		}
-		if err := s.tell(e); err != nil {
+		if err := s.write(e); err != nil {
 			return err
 		}
 	}
@@ -91,8 +91,8 @@ type events struct {
 	lang i18n.Lang
 }
 
-// tell writes an event of an answer in the form for its consumer.
-func (s *events) tell(e answer.Event) error {
+// write writes an event of an answer in the form for its consumer.
+func (s *events) write(e answer.Event) error {
 	switch what := e.What.(type) {
 	case answer.Accepted:
 		return s.send(e.Seq, event{Type: "accepted", Message: userID(what.Message)})

@@ -25,17 +25,17 @@ const (
 // removeDeleted removes the containers and folders of users who were deleted, until ctx ends. It asks the database about the folders that
 // are there, so nothing is forgotten when the server dies; a folder that the database does not know stays.
 func (c *Containers) removeDeleted(ctx context.Context) error {
-	ticker, said := time.NewTicker(deletedEvery), ""
+	ticker, reported := time.NewTicker(deletedEvery), ""
 	defer ticker.Stop()
 	for {
 		err := c.sweepDeleted(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
-			said = ""
-		case err.Error() != said: // log an unchanged error once
-			said = err.Error()
-			c.host.Log.Warn("what people left who were deleted is not removed, trying again", "error", err)
+			reported = ""
+		case err.Error() != reported: // log an unchanged error once
+			reported = err.Error()
+			c.host.Log.Warn("cannot remove the files of deleted users, trying again", "error", err)
 		}
 		select {
 		case <-ctx.Done():

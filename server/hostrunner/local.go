@@ -77,7 +77,7 @@ func limitFlags(cfg config.Runner) []string {
 type keepAlive struct{ log *slog.Logger }
 
 func (k keepAlive) run(ctx context.Context, runner func() error) {
-	said := ""
+	reported := ""
 	for pause := runnerRestart; ; pause = min(2*pause, runnerRestartMost) {
 		began := time.Now()
 		err := runner()
@@ -85,11 +85,11 @@ func (k keepAlive) run(ctx context.Context, runner func() error) {
 			return
 		}
 		if time.Since(began) >= runnerLived {
-			pause, said = runnerRestart, ""
+			pause, reported = runnerRestart, ""
 		}
-		if reason := fmt.Sprint(err); reason != said {
+		if reason := fmt.Sprint(err); reason != reported {
 			k.log.Warn("the local runner ended and is started again, ever more slowly while it ends at once", "error", err)
-			said = reason
+			reported = reason
 		}
 		select {
 		case <-ctx.Done():

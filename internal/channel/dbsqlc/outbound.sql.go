@@ -184,7 +184,7 @@ type OutboundToWakeRow struct {
 	Channel    string
 }
 
-// Sessions with something to send that nobody was woken for; the next wake is a minute later.
+// Sessions with deliveries whose workflow was not woken; the next wake is a minute later.
 func (q *Queries) OutboundToWake(ctx context.Context, db DBTX) ([]OutboundToWakeRow, error) {
 	rows, err := db.Query(ctx, outboundToWake)
 	if err != nil {

@@ -24,8 +24,8 @@ const ProjectFile = ".mcp.json"
 type Projects interface {
 	// InForce returns those of a conversation to which its user has agreed, from rows alone.
 	InForce(ctx context.Context, at toolset.Place) ([]mcpstore.Server, error)
-	// Stands refuses a call if the file has changed since the user agreed to it: Denied, with a sentence.
-	Stands(ctx context.Context, person chat.UserID, p mcpstore.Project, box sandbox.Sandbox) error
+	// CheckAgreement refuses a call if the file has changed since the user agreed to it: Denied, with a sentence.
+	CheckAgreement(ctx context.Context, person chat.UserID, p mcpstore.Project, box sandbox.Sandbox) error
 }
 
 // maxKept limits the servers whose offers this process caches.

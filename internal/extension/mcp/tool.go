@@ -41,7 +41,7 @@ func (t *serverTool) Run(ctx context.Context, call tool.Call) (chat.ToolResult, 
 	}
 	at := At{Server: t.server, Person: t.person, Box: call.Box, Dir: call.Cwd}
 	if t.projects != nil {
-		if err := t.projects.Stands(ctx, t.person, t.project, call.Box); err != nil {
+		if err := t.projects.CheckAgreement(ctx, t.person, t.project, call.Box); err != nil {
 			return tool.FromError(err)
 		}
 	}

@@ -334,7 +334,7 @@ WITH seen AS (
 SELECT token_hash FROM seen
 `
 
-// Notes that connections made with these tokens stand, and tells which of the tokens are still good.
+// Records that connections with these tokens are open, and returns the tokens that are still valid.
 func (q *Queries) RunnersSeen(ctx context.Context, db DBTX, hashes [][]byte) ([][]byte, error) {
 	rows, err := db.Query(ctx, runnersSeen, hashes)
 	if err != nil {

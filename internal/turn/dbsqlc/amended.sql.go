@@ -127,7 +127,7 @@ type AmendedRecallReadParams struct {
 	Key        []byte
 }
 
-// The model has read the message, so that it is told, once.
+// Marks a change of a message that the model has read, so that it is reported once.
 func (q *Queries) AmendedRecallRead(ctx context.Context, db DBTX, arg AmendedRecallReadParams) (int64, error) {
 	result, err := db.Exec(ctx, amendedRecallRead,
 		arg.SessionKey,
@@ -236,7 +236,7 @@ type AmendedTakeRow struct {
 	ChangedAt  time.Time
 }
 
-// What the model is told before a message that a turn claims.
+// The changes to report to the model before a message that a turn claims.
 func (q *Queries) AmendedTake(ctx context.Context, db DBTX, arg AmendedTakeParams) ([]AmendedTakeRow, error) {
 	rows, err := db.Query(ctx, amendedTake, arg.Turn, arg.SessionKey)
 	if err != nil {

@@ -135,7 +135,7 @@ type AnswerClientResultParams struct {
 	ID     chat.CallID
 }
 
-// Records what a tool of a program returned. The first result stands; no row: there is one.
+// Records the result of a client tool. No row: there is a result already, which is kept.
 func (q *Queries) AnswerClientResult(ctx context.Context, db DBTX, arg AnswerClientResultParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, answerClientResult, arg.Result, arg.ID)
 	var i ToolCall

@@ -307,7 +307,7 @@ const approvalLockTurn = `-- name: ApprovalLockTurn :one
 SELECT t.id, t.session_key, t.run_id, t.state, t.steps, t.model, t.prompt_tokens, t.cached_tokens, t.completion_tokens, t.started_at, t.ended_at, t.checked_at, t.held_told_at, t.system_hash, t.user_id, t.options, t.deliver, t.waits_since, t.waits_reason, t.waits_until, t.asks_at, t.asks_from, t.asks_attempt, t.hastened_by, t.allows_by, t.allows_since, t.allows_calls, t.allows_key, t.plan FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = $1 FOR NO KEY UPDATE OF t
 `
 
-// The turn of a call, locked: whoever opens a question and whoever allows everything wait for each other.
+// Locks the turn of a call: opening a question and allowing all calls of the turn wait for each other.
 func (q *Queries) ApprovalLockTurn(ctx context.Context, db DBTX, id chat.CallID) (Turn, error) {
 	row := db.QueryRow(ctx, approvalLockTurn, id)
 	var i Turn

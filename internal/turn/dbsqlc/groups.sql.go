@@ -21,7 +21,7 @@ type GroupAskParams struct {
 	N  int32
 }
 
-// Notes who is asked to speak, and that it is told all lines.
+// Records the member that speaks next, and that it gets all lines.
 func (q *Queries) GroupAsk(ctx context.Context, db DBTX, arg GroupAskParams) error {
 	_, err := db.Exec(ctx, groupAsk, arg.ID, arg.N)
 	return err

@@ -28,7 +28,7 @@ type HookClaimedRow struct {
 	Key     string
 }
 
-// What a turn has claimed that hooks were not told of before.
+// Claimed messages of a turn that were not passed to hooks before.
 func (q *Queries) HookClaimed(ctx context.Context, db DBTX, turnID string) ([]HookClaimedRow, error) {
 	rows, err := db.Query(ctx, hookClaimed, turnID)
 	if err != nil {
@@ -190,7 +190,7 @@ type HookEndRow struct {
 	Notice string
 }
 
-// What a turn has said last to the person: the answer, and the notice beside it.
+// The last answer of a turn and its notice.
 func (q *Queries) HookEnd(ctx context.Context, db DBTX, id chat.TurnID) (HookEndRow, error) {
 	row := db.QueryRow(ctx, hookEnd, id)
 	var i HookEndRow
@@ -248,7 +248,7 @@ type HookNoteParams struct {
 	ID   chat.CallID
 }
 
-// Adds what hooks said to a result, while the turn runs: later the model has seen it.
+// Appends the context of hooks to a result while the turn runs: later the model has seen the result.
 func (q *Queries) HookNote(ctx context.Context, db DBTX, arg HookNoteParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, hookNote, arg.Note, arg.ID)
 	var i ToolCall
@@ -547,7 +547,7 @@ type HookSceneRow struct {
 	State    chat.TurnState
 }
 
-// What hooks are told of the turn that an event is in, and whether its conversation begins with it.
+// The data of a turn for hooks, and whether its conversation begins with it.
 func (q *Queries) HookScene(ctx context.Context, db DBTX, id chat.TurnID) (HookSceneRow, error) {
 	row := db.QueryRow(ctx, hookScene, id)
 	var i HookSceneRow

@@ -503,7 +503,7 @@ type InboxOthersWroteParams struct {
 	UserID     chat.UserID
 }
 
-// Whether somebody else wrote to the bot in a conversation, on a platform.
+// Whether another user wrote to the bot in a conversation, on a platform.
 func (q *Queries) InboxOthersWrote(ctx context.Context, db DBTX, arg InboxOthersWroteParams) (bool, error) {
 	row := db.QueryRow(ctx, inboxOthersWrote, arg.SessionKey, arg.UserID)
 	var exists bool

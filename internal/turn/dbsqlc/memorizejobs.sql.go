@@ -370,7 +370,7 @@ const memoryPartDrop = `-- name: MemoryPartDrop :exec
 DELETE FROM session_parts WHERE session_key = $1 AND key = '20_memory'
 `
 
-// The next turn of a conversation reads memory anew.
+// Has the next turn of a conversation read memory again.
 func (q *Queries) MemoryPartDrop(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
 	_, err := db.Exec(ctx, memoryPartDrop, sessionKey)
 	return err

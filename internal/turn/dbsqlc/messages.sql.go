@@ -252,7 +252,7 @@ type CallInsertParams struct {
 	JudgedDigest string
 }
 
-// What the permissions say of the call stands with it from here on.
+// Stores the permission decision with the call.
 func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) error {
 	_, err := db.Exec(ctx, callInsert,
 		arg.ID,
@@ -618,7 +618,7 @@ type CallToRunRow struct {
 	SessionRunner string
 }
 
-// A call with what its session says of where it runs.
+// A call with the runner and folder of its session.
 func (q *Queries) CallToRun(ctx context.Context, db DBTX, id chat.CallID) (CallToRunRow, error) {
 	row := db.QueryRow(ctx, callToRun, id)
 	var i CallToRunRow

@@ -16,7 +16,7 @@ const blobDrop = `-- name: BlobDrop :execrows
 DELETE FROM blobs b WHERE b.hash = ANY($1::bytea[]) AND NOT EXISTS (SELECT 1 FROM offloads o WHERE o.blob = b.hash)
 `
 
-// Removes bodies that nobody names.
+// Removes bodies that no row names.
 func (q *Queries) BlobDrop(ctx context.Context, db DBTX, hashes [][]byte) (int64, error) {
 	result, err := db.Exec(ctx, blobDrop, hashes)
 	if err != nil {
@@ -129,7 +129,7 @@ WHERE o.session_key = $1
    OR o.call_id IN (SELECT c.id FROM tool_calls c WHERE c.session_key = $1)
 `
 
-// The bodies that go with a session, if nobody else names them.
+// The bodies that are deleted with a session, if no other row names them.
 func (q *Queries) OffloadBlobsOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([][]byte, error) {
 	rows, err := db.Query(ctx, offloadBlobsOf, sessionKey)
 	if err != nil {

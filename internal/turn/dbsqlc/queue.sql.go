@@ -239,7 +239,7 @@ type QueueInterruptedParams struct {
 	TurnID     *chat.TurnID
 }
 
-// Whether a turn is stopped by newer messages alone: no person said stop.
+// Whether only newer messages stop a turn, and no user requested it.
 func (q *Queries) QueueInterrupted(ctx context.Context, db DBTX, arg QueueInterruptedParams) (bool, error) {
 	row := db.QueryRow(ctx, queueInterrupted, arg.SessionKey, arg.TurnID)
 	var column_1 bool

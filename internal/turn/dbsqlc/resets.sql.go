@@ -81,7 +81,7 @@ type ResetListRow struct {
 	CreatedAt time.Time
 }
 
-// Where a conversation began anew, newest first, with when.
+// The resets of a conversation with their times, newest first.
 func (q *Queries) ResetList(ctx context.Context, db DBTX, arg ResetListParams) ([]ResetListRow, error) {
 	rows, err := db.Query(ctx, resetList, arg.SessionKey, arg.Limit)
 	if err != nil {
@@ -148,7 +148,7 @@ const resetParts = `-- name: ResetParts :exec
 DELETE FROM session_parts WHERE session_key = $1
 `
 
-// What the system prompt was made of is read anew.
+// Has the parts of the system prompt read again.
 func (q *Queries) ResetParts(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
 	_, err := db.Exec(ctx, resetParts, sessionKey)
 	return err
@@ -165,7 +165,7 @@ type ResetSessionParams struct {
 	SessionKey chat.SessionKey
 }
 
-// The conversation begins anew for the model. An empty model leaves the one that was chosen.
+// Resets a conversation for the model. An empty model keeps the chosen one.
 func (q *Queries) ResetSession(ctx context.Context, db DBTX, arg ResetSessionParams) error {
 	_, err := db.Exec(ctx, resetSession, arg.Control, arg.Model, arg.SessionKey)
 	return err

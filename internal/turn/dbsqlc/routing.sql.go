@@ -21,7 +21,7 @@ type AliasAddParams struct {
 	SessionKey chat.SessionKey
 }
 
-// The first one stands.
+// The first alias is kept.
 func (q *Queries) AliasAdd(ctx context.Context, db DBTX, arg AliasAddParams) error {
 	_, err := db.Exec(ctx, aliasAdd, arg.Alias, arg.SessionKey)
 	return err
@@ -179,7 +179,7 @@ type SessionWorkingParams struct {
 	Account string
 }
 
-// The work session of a chat whose turn runs for a person and whose thread nobody knows yet, the newest if there are several.
+// The newest work session of a chat in which a turn runs for a user and whose thread is not known yet.
 func (q *Queries) SessionWorking(ctx context.Context, db DBTX, arg SessionWorkingParams) (chat.SessionKey, error) {
 	row := db.QueryRow(ctx, sessionWorking,
 		arg.UserID,

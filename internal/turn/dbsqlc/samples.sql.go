@@ -25,7 +25,7 @@ type SampleKeepParams struct {
 	CallID  chat.CallID
 }
 
-// The first answer to a request stands. Nothing is kept for a call that was deleted meanwhile.
+// Keeps the first answer to a request, and nothing for a call that was deleted meanwhile.
 func (q *Queries) SampleKeep(ctx context.Context, db DBTX, arg SampleKeepParams) error {
 	_, err := db.Exec(ctx, sampleKeep,
 		arg.Request,

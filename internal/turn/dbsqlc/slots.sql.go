@@ -174,7 +174,7 @@ const slotLock = `-- name: SlotLock :exec
 SELECT pg_advisory_xact_lock(714001, 0)
 `
 
-// Keeps everybody else from taking or handing out turns until the transaction ends.
+// Locks the slots of turns until the transaction ends.
 func (q *Queries) SlotLock(ctx context.Context, db DBTX) error {
 	_, err := db.Exec(ctx, slotLock)
 	return err
@@ -268,7 +268,7 @@ type SlotUntoldRow struct {
 	Body       string
 }
 
-// Who waits for a free turn for some time and was not told.
+// Messages that have waited for a free turn for some time and whose sender was not notified.
 func (q *Queries) SlotUntold(ctx context.Context, db DBTX, older pgtype.Interval) ([]SlotUntoldRow, error) {
 	rows, err := db.Query(ctx, slotUntold, older)
 	if err != nil {

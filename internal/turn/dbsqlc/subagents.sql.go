@@ -26,7 +26,7 @@ type SubagentAbandonedRow struct {
 	Running    string
 }
 
-// Tasks that a turn waits for which ends: nobody needs them any more.
+// Tasks that an ending turn waits for and that are not needed any more.
 func (q *Queries) SubagentAbandoned(ctx context.Context, db DBTX, askedIn chat.TurnID) ([]SubagentAbandonedRow, error) {
 	rows, err := db.Query(ctx, subagentAbandoned, askedIn)
 	if err != nil {
@@ -495,7 +495,7 @@ type SubagentOpenInRow struct {
 	Subagent     Subagent
 }
 
-// The tasks of a subagent that nobody has answered.
+// The tasks of a subagent without an answer.
 func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]SubagentOpenInRow, error) {
 	rows, err := db.Query(ctx, subagentOpenIn, sessionKey)
 	if err != nil {
@@ -609,7 +609,7 @@ type SubagentReportParams struct {
 	Awake   bool
 }
 
-// Ends a task, once. awake: whoever asked waits for it and has to be woken.
+// Ends a task, once. awake: the parent waits for it and has to be woken.
 func (q *Queries) SubagentReport(ctx context.Context, db DBTX, arg SubagentReportParams) (SubagentTask, error) {
 	row := db.QueryRow(ctx, subagentReport, arg.CallID, arg.Outcome, arg.Awake)
 	var i SubagentTask
@@ -670,7 +670,7 @@ type SubagentSaidRow struct {
 	Notice string
 }
 
-// What a turn said last.
+// The last text of a turn.
 func (q *Queries) SubagentSaid(ctx context.Context, db DBTX, turnID *chat.TurnID) (SubagentSaidRow, error) {
 	row := db.QueryRow(ctx, subagentSaid, turnID)
 	var i SubagentSaidRow
@@ -695,7 +695,7 @@ type SubagentSessionParams struct {
 	Parent  chat.SessionKey
 }
 
-// A session like that of whoever hands it work: with its owner, its folder and its runner.
+// Creates the session of a subagent with the owner, folder and runner of its parent.
 func (q *Queries) SubagentSession(ctx context.Context, db DBTX, arg SubagentSessionParams) (int64, error) {
 	result, err := db.Exec(ctx, subagentSession,
 		arg.Key,

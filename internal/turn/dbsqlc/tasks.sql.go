@@ -280,7 +280,7 @@ type InboxTaskToldParams struct {
 	Calls      []string
 }
 
-// The model has read the end of these tasks by itself: they need no turn any more.
+// Marks tasks whose end the model has read, so that they need no turn.
 func (q *Queries) InboxTaskTold(ctx context.Context, db DBTX, arg InboxTaskToldParams) error {
 	_, err := db.Exec(ctx, inboxTaskTold, arg.SessionKey, arg.Calls)
 	return err
@@ -337,7 +337,7 @@ type InboxTellTaskParams struct {
 	CallID chat.CallID
 }
 
-// The row that tells a session of the end of a task. No queue is too full for it.
+// Inserts the message that reports the end of a task to a session. It does not count against the queue limit.
 func (q *Queries) InboxTellTask(ctx context.Context, db DBTX, arg InboxTellTaskParams) error {
 	_, err := db.Exec(ctx, inboxTellTask, arg.Body, arg.CallID)
 	return err

@@ -237,7 +237,7 @@ type StepLockRow struct {
 	Unfrozen        bool
 }
 
-// Locks the turn and then the step, in the order of whoever closes a turn.
+// Locks the turn and then the step, in the order in which closing a turn locks them.
 func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (StepLockRow, error) {
 	row := db.QueryRow(ctx, stepLock, arg.TurnID, arg.Step)
 	var i StepLockRow
@@ -300,7 +300,7 @@ type TurnAgainParams struct {
 	Message chat.MessageID
 }
 
-// A turn that answers a message anew wants a plan where that message did.
+// A turn that answers a message again wants a plan if the message did.
 func (q *Queries) TurnAgain(ctx context.Context, db DBTX, arg TurnAgainParams) ([]Turn, error) {
 	rows, err := db.Query(ctx, turnAgain, arg.ID, arg.Message)
 	if err != nil {

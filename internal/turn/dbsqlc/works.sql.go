@@ -122,7 +122,7 @@ type WorkToldParams struct {
 	Key  chat.SessionKey
 }
 
-// What a conversation is told, or was, of the end of what worked for it.
+// The messages that report the end of background work to a conversation.
 func (q *Queries) WorkTold(ctx context.Context, db DBTX, arg WorkToldParams) (string, error) {
 	row := db.QueryRow(ctx, workTold, arg.Told, arg.Key)
 	var body string

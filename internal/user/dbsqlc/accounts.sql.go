@@ -27,7 +27,7 @@ type AccountAddParams struct {
 	InviteID     *int64
 }
 
-// No row: somebody has the name, in whatever case.
+// No row: another user has the name, compared without case.
 func (q *Queries) AccountAdd(ctx context.Context, db DBTX, arg AccountAddParams) (User, error) {
 	row := db.QueryRow(ctx, accountAdd,
 		arg.Name,
@@ -200,7 +200,7 @@ const accountOtherAdmin = `-- name: AccountOtherAdmin :one
 SELECT EXISTS (SELECT 1 FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL AND id <> $1)
 `
 
-// Whether somebody else administers.
+// Whether there is another administrator.
 func (q *Queries) AccountOtherAdmin(ctx context.Context, db DBTX, id chat.UserID) (bool, error) {
 	row := db.QueryRow(ctx, accountOtherAdmin, id)
 	var exists bool
@@ -335,7 +335,7 @@ type InviteListRow struct {
 	ExpiresAt time.Time
 }
 
-// Those that somebody can still come by, the newest first.
+// Invitations that are still valid, newest first.
 func (q *Queries) InviteList(ctx context.Context, db DBTX) ([]InviteListRow, error) {
 	rows, err := db.Query(ctx, inviteList)
 	if err != nil {

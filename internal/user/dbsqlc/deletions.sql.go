@@ -90,7 +90,7 @@ type DeletionGetRow struct {
 	LeftOver      int32
 }
 
-// How far it is. No row: nobody asked for it, or it is done.
+// The progress of a deletion. No row: it was not requested, or it is done.
 func (q *Queries) DeletionGet(ctx context.Context, db DBTX, userID chat.UserID) (DeletionGetRow, error) {
 	row := db.QueryRow(ctx, deletionGet, userID)
 	var i DeletionGetRow
@@ -202,7 +202,7 @@ WHERE user_id IN (SELECT d.user_id FROM deletions d WHERE d.ended_at IS NULL AND
 RETURNING user_id
 `
 
-// Deletions that nobody has worked on for a while.
+// Deletions without progress for a while.
 func (q *Queries) DeletionToStart(ctx context.Context, db DBTX, older pgtype.Interval) ([]chat.UserID, error) {
 	rows, err := db.Query(ctx, deletionToStart, older)
 	if err != nil {

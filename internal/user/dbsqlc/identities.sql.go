@@ -377,7 +377,7 @@ type UserAddParams struct {
 	Met  bool
 }
 
-// No row: somebody has the name, in whatever case.
+// No row: another user has the name, compared without case.
 func (q *Queries) UserAdd(ctx context.Context, db DBTX, arg UserAddParams) (User, error) {
 	row := db.QueryRow(ctx, userAdd, arg.Name, arg.Kind, arg.Met)
 	var i User

@@ -292,7 +292,7 @@ type ToldOthersParams struct {
 	About   string
 }
 
-// Of how many others something of a topic was said in a day.
+// The number of other subjects of which a notice of a topic was sent within a day.
 func (q *Queries) ToldOthers(ctx context.Context, db DBTX, arg ToldOthersParams) (int32, error) {
 	row := db.QueryRow(ctx, toldOthers,
 		arg.Topic,
@@ -316,7 +316,7 @@ type TurnNoticeChatsRow struct {
 	Peer    string
 }
 
-// The identities of a person with whom a bot can speak.
+// The identities of a user that a bot can reach.
 func (q *Queries) TurnNoticeChats(ctx context.Context, db DBTX, userID chat.UserID) ([]TurnNoticeChatsRow, error) {
 	rows, err := db.Query(ctx, turnNoticeChats, userID)
 	if err != nil {

@@ -40,7 +40,7 @@ SELECT EXISTS (
 UPDATE outbound SET tells_of = sqlc.arg(delivery) WHERE message_id = sqlc.arg(message_id);
 
 -- name: OutboundToWake :many
--- Sessions with something to send that nobody was woken for; the next wake is a minute later.
+-- Sessions with deliveries whose workflow was not woken; the next wake is a minute later.
 UPDATE outbound SET woken_at = now() + interval '1 minute'
 WHERE id IN (
     SELECT w.id FROM outbound w WHERE w.state = 'waiting' AND w.woken_at < now() - interval '2 seconds'

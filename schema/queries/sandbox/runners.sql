@@ -27,7 +27,7 @@ WHERE r.token_hash = $1 AND r.revoked_at IS NULL;
 UPDATE runners SET info = $2, seen_at = now() WHERE token_hash = $1;
 
 -- name: RunnersSeen :many
--- Notes that connections made with these tokens stand, and tells which of the tokens are still good.
+-- Records that connections with these tokens are open, and returns the tokens that are still valid.
 WITH seen AS (
     UPDATE runners SET seen_at = now()
     WHERE token_hash = ANY(sqlc.arg(hashes)::bytea[]) AND revoked_at IS NULL

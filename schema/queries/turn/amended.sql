@@ -5,7 +5,7 @@ ON CONFLICT (key) DO UPDATE SET kind = 'recalled', session_key = NULL, inbox_id 
 WHERE amended_messages.kind <> 'recalled';
 
 -- name: AmendedRecallRead :execrows
--- The model has read the message, so that it is told, once.
+-- Marks a change of a message that the model has read, so that it is reported once.
 UPDATE amended_messages SET session_key = sqlc.arg(session_key)::text, inbox_id = sqlc.narg(inbox_id)::bigint, sender = sqlc.arg(sender), told = false
 WHERE key = sqlc.arg(key) AND kind = 'recalled' AND session_key IS NULL;
 
@@ -22,7 +22,7 @@ WHERE amended_messages.kind = 'edited' AND amended_messages.body <> excluded.bod
 SELECT EXISTS (SELECT 1 FROM amended_messages WHERE key = $1 AND kind = 'recalled');
 
 -- name: AmendedTake :many
--- What the model is told before a message that a turn claims.
+-- The changes to report to the model before a message that a turn claims.
 UPDATE amended_messages a SET told = true, told_turn = sqlc.arg(turn)::text, body = CASE WHEN a.kind = 'edited' THEN a.body ELSE '' END
 FROM (
     SELECT u.key, coalesce(i.sender, u.sender)::text AS name, i.accepted_at FROM amended_messages u LEFT JOIN inbox i ON i.id = u.inbox_id

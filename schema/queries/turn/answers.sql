@@ -65,7 +65,7 @@ WHERE c.turn_id = sqlc.arg(turn_id) AND c.step = sqlc.arg(step) AND c.class = 'c
 ORDER BY c.n;
 
 -- name: AnswerClientResult :one
--- Records what a tool of a program returned. The first result stands; no row: there is one.
+-- Records the result of a client tool. No row: there is a result already, which is kept.
 UPDATE tool_calls SET result = sqlc.arg(result), is_error = false, started_at = now(), finished_at = now()
 WHERE id = sqlc.arg(id) AND class = 'client' AND state = 'done' AND started_at IS NULL
 RETURNING *;

@@ -61,7 +61,7 @@ WHERE c.turn_id = sqlc.arg(turn_id)::text AND c.approval = 'open' AND c.state = 
 RETURNING c.*;
 
 -- name: ApprovalLockTurn :one
--- The turn of a call, locked: whoever opens a question and whoever allows everything wait for each other.
+-- Locks the turn of a call: opening a question and allowing all calls of the turn wait for each other.
 SELECT t.* FROM turns t JOIN tool_calls c ON c.turn_id = t.id WHERE c.id = sqlc.arg(id) FOR NO KEY UPDATE OF t;
 
 -- name: ApprovalsOpen :many

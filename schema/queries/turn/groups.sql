@@ -29,7 +29,7 @@ INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, wo
 VALUES (sqlc.arg(call_id), sqlc.arg(session_key), sqlc.arg(asked_in), sqlc.arg(tree), true, sqlc.arg(words), sqlc.arg(id)::text);
 
 -- name: GroupAsk :exec
--- Notes who is asked to speak, and that it is told all lines.
+-- Records the member that speaks next, and that it gets all lines.
 WITH asked AS (UPDATE group_chats SET asked = asked + 1 WHERE group_chats.id = sqlc.arg(id) RETURNING lines)
 UPDATE group_members SET heard = asked.lines FROM asked WHERE group_members.group_id = sqlc.arg(id) AND group_members.n = sqlc.arg(n);
 

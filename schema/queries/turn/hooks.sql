@@ -1,5 +1,5 @@
 -- name: HookScene :one
--- What hooks are told of the turn that an event is in, and whether its conversation begins with it.
+-- The data of a turn for hooks, and whether its conversation begins with it.
 SELECT s.channel, s.cwd, s.chat_type, coalesce(a.role, '')::text AS role, coalesce(a.instance, '')::text AS instance, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
        (NOT EXISTS (
            SELECT 1 FROM turns p WHERE p.session_key = s.key AND p.id <> t.id AND p.started_at <= t.started_at AND p.started_at > coalesce(rs.created_at, '-infinity')
@@ -18,7 +18,7 @@ WHERE t.id = $1;
 SELECT user_id, cwd, cwd_runner, runner FROM sessions WHERE key = $1;
 
 -- name: HookClaimed :many
--- What a turn has claimed that hooks were not told of before.
+-- Claimed messages of a turn that were not passed to hooks before.
 SELECT m.id, m.content, m.origin, coalesce(i.platform_id, '')::text AS key
 FROM messages m LEFT JOIN inbox i ON i.id = m.inbox_id
 WHERE m.turn_id = sqlc.arg(turn_id)::text AND m.role = 'user' AND NOT m.display_only AND m.origin NOT IN ('overheard', 'context')
@@ -63,7 +63,7 @@ WHERE id = sqlc.arg(id) AND hook = 'due' AND state = 'open'
 RETURNING *;
 
 -- name: HookNote :one
--- Adds what hooks said to a result, while the turn runs: later the model has seen it.
+-- Appends the context of hooks to a result while the turn runs: later the model has seen the result.
 UPDATE tool_calls c SET result = c.result || sqlc.arg(note)::text
 FROM turns t
 WHERE c.id = sqlc.arg(id) AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
@@ -83,7 +83,7 @@ SELECT EXISTS (
 ) AS unanswered;
 
 -- name: HookEnd :one
--- What a turn has said last to the person: the answer, and the notice beside it.
+-- The last answer of a turn and its notice.
 SELECT coalesce((
            SELECT m.content FROM messages m WHERE m.turn_id = t.id AND m.role = 'assistant' AND NOT m.display_only ORDER BY m.id DESC LIMIT 1
        ), '')::text AS answer,

@@ -293,7 +293,7 @@ SELECT (EXISTS (
             SELECT 1 FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL)))::boolean;
 
 -- name: InboxOthersWrote :one
--- Whether somebody else wrote to the bot in a conversation, on a platform.
+-- Whether another user wrote to the bot in a conversation, on a platform.
 SELECT EXISTS (
     SELECT 1 FROM inbox WHERE session_key = sqlc.arg(session_key) AND place IS NOT NULL AND user_id <> sqlc.arg(user_id) AND kind IN ('message', 'control')
 );

@@ -95,7 +95,7 @@ WHERE id IN (
 RETURNING id;
 
 -- name: MemoryPartDrop :exec
--- The next turn of a conversation reads memory anew.
+-- Has the next turn of a conversation read memory again.
 DELETE FROM session_parts WHERE session_key = $1 AND key = '20_memory';
 
 -- name: MemorizeJobList :many

@@ -42,7 +42,7 @@ ORDER BY id DESC
 LIMIT $3;
 
 -- name: CallInsert :exec
--- What the permissions say of the call stands with it from here on.
+-- Stores the permission decision with the call.
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, plan, hook, hook_after, rule, judged, always, judged_digest)
 VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
         sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions), sqlc.narg(plan),
@@ -52,7 +52,7 @@ VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), 
 SELECT * FROM tool_calls WHERE id = $1;
 
 -- name: CallToRun :one
--- A call with what its session says of where it runs.
+-- A call with the runner and folder of its session.
 SELECT sqlc.embed(c), s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
 FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1;
 

@@ -58,7 +58,7 @@ LEFT JOIN blobs b ON b.hash = o.blob
 WHERE c.id = sqlc.arg(id);
 
 -- name: OffloadBlobsOf :many
--- The bodies that go with a session, if nobody else names them.
+-- The bodies that are deleted with a session, if no other row names them.
 SELECT DISTINCT o.blob FROM offloads o
 WHERE o.session_key = sqlc.arg(session_key)
    OR o.call_id IN (SELECT c.id FROM tool_calls c WHERE c.session_key = sqlc.arg(session_key));
@@ -68,5 +68,5 @@ WHERE o.session_key = sqlc.arg(session_key)
 SELECT hash FROM blobs WHERE hash = ANY(sqlc.arg(hashes)::bytea[]) ORDER BY hash FOR UPDATE;
 
 -- name: BlobDrop :execrows
--- Removes bodies that nobody names.
+-- Removes bodies that no row names.
 DELETE FROM blobs b WHERE b.hash = ANY(sqlc.arg(hashes)::bytea[]) AND NOT EXISTS (SELECT 1 FROM offloads o WHERE o.blob = b.hash);

@@ -106,7 +106,7 @@ RETURNING inbox.session_key, inbox.platform_id, inbox.body, inbox.mode, inbox.se
 SELECT id, session_key, kind, outcome FROM inbox WHERE id = $1 AND session_key = $2;
 
 -- name: QueueInterrupted :one
--- Whether a turn is stopped by newer messages alone: no person said stop.
+-- Whether only newer messages stop a turn, and no user requested it.
 SELECT coalesce(bool_and(mode = 'interrupt'), false)::boolean FROM inbox
 WHERE session_key = $1 AND kind = 'stop' AND target_turn = sqlc.arg(turn_id) AND outcome IS NULL;
 

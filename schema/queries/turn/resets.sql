@@ -9,12 +9,12 @@ LEFT JOIN controls rs ON rs.id = s.reset_id
 WHERE s.key = $1;
 
 -- name: ResetSession :exec
--- The conversation begins anew for the model. An empty model leaves the one that was chosen.
+-- Resets a conversation for the model. An empty model keeps the chosen one.
 UPDATE sessions SET reset_id = sqlc.arg(control)::bigint, compaction_id = NULL, model = coalesce(nullif(sqlc.arg(model)::text, ''), model)
 WHERE key = sqlc.arg(session_key);
 
 -- name: ResetParts :exec
--- What the system prompt was made of is read anew.
+-- Has the parts of the system prompt read again.
 DELETE FROM session_parts WHERE session_key = $1;
 
 -- name: ResetTodos :execrows
@@ -28,7 +28,7 @@ SELECT EXISTS (
 );
 
 -- name: ResetList :many
--- Where a conversation began anew, newest first, with when.
+-- The resets of a conversation with their times, newest first.
 SELECT c.id, c.message_id, c.body, c.created_at FROM controls c
 WHERE c.session_key = $1 AND c.kind = 'reset' AND c.away_by IS NULL
 ORDER BY c.id DESC

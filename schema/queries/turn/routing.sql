@@ -7,7 +7,7 @@ ON CONFLICT (alias) DO UPDATE SET session_key = EXCLUDED.session_key, created_at
 WHERE session_aliases.session_key <> EXCLUDED.session_key;
 
 -- name: AliasAdd :exec
--- The first one stands.
+-- The first alias is kept.
 INSERT INTO session_aliases (alias, session_key) VALUES ($1, $2) ON CONFLICT (alias) DO NOTHING;
 
 -- name: AliasAnswers :exec
@@ -24,7 +24,7 @@ DELETE FROM session_aliases WHERE alias = $1;
 UPDATE sessions SET origin = $2, scene = $3, runner = $4 WHERE key = $1 AND (origin <> $2 OR scene <> $3 OR runner <> $4);
 
 -- name: SessionWorking :one
--- The work session of a chat whose turn runs for a person and whose thread nobody knows yet, the newest if there are several.
+-- The newest work session of a chat in which a turn runs for a user and whose thread is not known yet.
 SELECT s.key FROM turns t JOIN sessions s ON s.key = t.session_key
 WHERE t.state = 'running' AND t.user_id = sqlc.arg(user_id)::bigint AND s.scene = 'work' AND s.channel = sqlc.arg(channel)
   AND NOT EXISTS (SELECT 1 FROM session_aliases a WHERE a.session_key = s.key AND strpos(a.alias, '|thread:') > 0)

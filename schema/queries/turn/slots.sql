@@ -1,5 +1,5 @@
 -- name: SlotLock :exec
--- Keeps everybody else from taking or handing out turns until the transaction ends.
+-- Locks the slots of turns until the transaction ends.
 SELECT pg_advisory_xact_lock(714001, 0);
 
 -- name: SlotEnter :one
@@ -98,7 +98,7 @@ RETURNING inbox.id, inbox.session_key, inbox.user_id, inbox.channel, inbox.body;
 SELECT EXISTS (SELECT 1 FROM inbox WHERE outcome IS NULL AND throttled_at IS NOT NULL)::boolean;
 
 -- name: SlotUntold :many
--- Who waits for a free turn for some time and was not told.
+-- Messages that have waited for a free turn for some time and whose sender was not notified.
 WITH taken AS MATERIALIZED (
     SELECT u.session_key FROM turn_slots u
 )

@@ -20,7 +20,7 @@ SELECT sqlc.embed(a), t.background FROM subagent_tasks t JOIN subagents a ON a.s
 SELECT * FROM subagents WHERE parent = $1 AND lower(role) = lower(sqlc.arg(role)) AND lower(instance) = lower(sqlc.arg(instance)) AND instance <> '';
 
 -- name: SubagentSession :execrows
--- A session like that of whoever hands it work: with its owner, its folder and its runner.
+-- Creates the session of a subagent with the owner, folder and runner of its parent.
 INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, agent, chat_type, model, think, root)
 SELECT sqlc.arg(key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.agent, 'subagent',
        sqlc.arg(model), sqlc.arg(think), coalesce(nullif(s.root, ''), s.key)
@@ -88,20 +88,20 @@ ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t;
 
 -- name: SubagentOpenIn :many
--- The tasks of a subagent that nobody has answered.
+-- The tasks of a subagent without an answer.
 SELECT sqlc.embed(t), sqlc.embed(a) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.session_key = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t;
 
 -- name: SubagentSaid :one
--- What a turn said last.
+-- The last text of a turn.
 SELECT coalesce((SELECT m.content FROM messages m WHERE m.turn_id = sqlc.arg(turn_id) AND m.role = 'assistant' AND NOT m.display_only AND m.content <> ''
                  ORDER BY m.id DESC LIMIT 1), '')::text AS answer,
        coalesce((SELECT m.content FROM messages m WHERE m.turn_id = sqlc.arg(turn_id) AND m.role = 'notice' ORDER BY m.id DESC LIMIT 1), '')::text AS notice;
 
 -- name: SubagentReport :one
--- Ends a task, once. awake: whoever asked waits for it and has to be woken.
+-- Ends a task, once. awake: the parent waits for it and has to be woken.
 UPDATE subagent_tasks SET outcome = $2, ended_at = now(), woken_at = CASE WHEN sqlc.arg(awake)::boolean THEN now() END
 WHERE call_id = $1 AND outcome = ''
 RETURNING *;
@@ -116,7 +116,7 @@ WHERE t.asked_in = $1 AND t.outcome = '' AND NOT t.background
   AND inbox.outcome IS NULL;
 
 -- name: SubagentAbandoned :many
--- Tasks that a turn waits for which ends: nobody needs them any more.
+-- Tasks that an ending turn waits for and that are not needed any more.
 SELECT t.call_id, t.session_key, coalesce((SELECT u.id FROM turns u WHERE u.id = t.turn_id AND u.state = 'running'), '')::text AS running
 FROM subagent_tasks t
 WHERE t.asked_in = $1 AND t.outcome = '' AND NOT t.background

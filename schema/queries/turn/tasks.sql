@@ -68,7 +68,7 @@ WHERE call_id IN (
 RETURNING call_id;
 
 -- name: InboxTellTask :exec
--- The row that tells a session of the end of a task. No queue is too full for it.
+-- Inserts the message that reports the end of a task to a session. It does not count against the queue limit.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body)
 SELECT b.session_key, b.user_id, 'background', s.channel, 'background', b.call_id, sqlc.arg(body)
 FROM background_tasks b
@@ -88,7 +88,7 @@ WITH told AS (
 SELECT coalesce((SELECT told.id FROM told), 0)::bigint AS id FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: InboxTaskTold :exec
--- The model has read the end of these tasks by itself: they need no turn any more.
+-- Marks tasks whose end the model has read, so that they need no turn.
 UPDATE inbox SET outcome = 'applied'
 WHERE inbox.session_key = $1 AND inbox.kind = 'background' AND inbox.outcome IS NULL
   AND inbox.platform_id = ANY(sqlc.arg(calls)::text[]);

@@ -32,7 +32,7 @@ WHERE turns.id = sqlc.arg(id) AND f.id = coalesce(
 RETURNING turns.*;
 
 -- name: TurnAgain :many
--- A turn that answers a message anew wants a plan where that message did.
+-- A turn that answers a message again wants a plan if the message did.
 UPDATE turns SET plan = 'wanted', options = turns.options || '{"plan": true}'
 WHERE turns.id = sqlc.arg(id) AND EXISTS (
     SELECT 1 FROM messages m JOIN turns o ON o.id = m.turn_id
@@ -166,7 +166,7 @@ SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) 
 ON CONFLICT (turn_id, step) DO NOTHING;
 
 -- name: StepLock :one
--- Locks the turn and then the step, in the order of whoever closes a turn.
+-- Locks the turn and then the step, in the order in which closing a turn locks them.
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )

@@ -18,7 +18,7 @@ ORDER BY j.created_at DESC
 LIMIT sqlc.arg(n);
 
 -- name: WorkTold :one
--- What a conversation is told, or was, of the end of what worked for it.
+-- The messages that report the end of background work to a conversation.
 SELECT i.body FROM sessions s
 JOIN inbox i ON i.channel = s.channel AND i.account = 'subagent' AND i.user_id = s.user_id AND i.platform_id = sqlc.arg(told)::text
 WHERE s.key = sqlc.arg(key);

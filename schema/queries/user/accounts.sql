@@ -18,11 +18,11 @@ ORDER BY u.disabled_at IS NOT NULL, lower(u.name), u.id;
 SELECT * FROM users WHERE id = $1 AND kind = 'person' FOR NO KEY UPDATE;
 
 -- name: AccountOtherAdmin :one
--- Whether somebody else administers.
+-- Whether there is another administrator.
 SELECT EXISTS (SELECT 1 FROM users WHERE role = 'admin' AND kind = 'person' AND disabled_at IS NULL AND id <> $1);
 
 -- name: AccountAdd :one
--- No row: somebody has the name, in whatever case.
+-- No row: another user has the name, compared without case.
 INSERT INTO users (name, role, password_hash, invite_id)
 SELECT sqlc.arg(name)::text, sqlc.arg(role)::text, sqlc.arg(password_hash)::text, sqlc.narg(invite_id)::bigint
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower(sqlc.arg(name)::text))
@@ -84,7 +84,7 @@ LIMIT 100;
 INSERT INTO invites (token_hash, note, role, uses, made_by, expires_at) VALUES ($1, $2, $3, $4, $5, $6) RETURNING id, created_at;
 
 -- name: InviteList :many
--- Those that somebody can still come by, the newest first.
+-- Invitations that are still valid, newest first.
 SELECT i.id, i.note, i.role, i.uses, i.used, coalesce(u.name, '')::text AS made_by, i.created_at, i.expires_at
 FROM invites i LEFT JOIN users u ON u.id = i.made_by
 WHERE i.expires_at > now() AND i.used < i.uses AND (i.made_by IS NULL OR u.role = 'admin' AND u.disabled_at IS NULL)

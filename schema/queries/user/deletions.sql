@@ -6,13 +6,13 @@ FROM users u WHERE u.id = sqlc.arg(id)
 ON CONFLICT (user_id) DO NOTHING;
 
 -- name: DeletionGet :one
--- How far it is. No row: nobody asked for it, or it is done.
+-- The progress of a deletion. No row: it was not requested, or it is done.
 SELECT d.name, d.conversations, extract(epoch FROM now() - d.asked_at)::float8 AS age_s,
        (SELECT count(*) FROM sessions s WHERE s.user_id = d.user_id AND s.chat_type <> 'subagent')::int AS left_over
 FROM deletions d WHERE d.user_id = $1 AND d.ended_at IS NULL;
 
 -- name: DeletionToStart :many
--- Deletions that nobody has worked on for a while.
+-- Deletions without progress for a while.
 UPDATE deletions SET checked_at = now()
 WHERE user_id IN (SELECT d.user_id FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - sqlc.arg(older)::interval ORDER BY d.checked_at LIMIT 20 FOR UPDATE SKIP LOCKED)
 RETURNING user_id;

@@ -12,7 +12,7 @@ UPDATE identities SET union_id = coalesce(nullif(sqlc.arg(union_id)::text, ''), 
 WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3 AND appointed = '';
 
 -- name: UserAdd :one
--- No row: somebody has the name, in whatever case.
+-- No row: another user has the name, compared without case.
 INSERT INTO users (name, role, kind, met)
 SELECT sqlc.arg(name)::text, 'member', sqlc.arg(kind)::text, sqlc.arg(met)::boolean
 WHERE NOT EXISTS (SELECT 1 FROM users WHERE lower(users.name) = lower(sqlc.arg(name)::text))

@@ -38,7 +38,7 @@ ON CONFLICT (user_id) DO UPDATE SET channel = EXCLUDED.channel, account = EXCLUD
 DELETE FROM turn_notices WHERE user_id = $1;
 
 -- name: TurnNoticeChats :many
--- The identities of a person with whom a bot can speak.
+-- The identities of a user that a bot can reach.
 SELECT i.channel, i.account, i.peer FROM identities i JOIN channel_accounts a ON a.channel = i.channel AND a.account = i.account
 WHERE i.kind = 'person' AND i.user_id = $1 ORDER BY i.channel, i.account, i.peer;
 
@@ -82,7 +82,7 @@ WHERE t.what <> EXCLUDED.what OR t.asked <> '' AND t.asked = EXCLUDED.asked OR t
 SELECT pg_advisory_xact_lock(hashtextextended('told ' || sqlc.arg(topic)::text || ' ' || sqlc.arg(channel)::text || ' ' || sqlc.arg(account)::text, 0));
 
 -- name: ToldOthers :one
--- Of how many others something of a topic was said in a day.
+-- The number of other subjects of which a notice of a topic was sent within a day.
 SELECT count(*)::int FROM told_once
 WHERE topic = sqlc.arg(topic) AND channel = sqlc.arg(channel) AND account = sqlc.arg(account) AND about <> sqlc.arg(about) AND told_at > now() - interval '1 day';
 

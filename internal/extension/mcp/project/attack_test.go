@@ -136,7 +136,7 @@ func (c *cloned) used() bool {
 	require.NoError(c.t, err)
 	called := false
 	for _, s := range listed {
-		called = called || c.Stands(c.t.Context(), c.alice.ID, s.Project, c.box) == nil
+		called = called || c.CheckAgreement(c.t.Context(), c.alice.ID, s.Project, c.box) == nil
 	}
 	require.Equal(c.t, hooks, skills)
 	require.Equal(c.t, hooks, called)
@@ -348,7 +348,7 @@ func TestStands_AnOlderLookIsNotNotedAfterANewerOne(t *testing.T) {
 	agreed := f.agree()
 	held := &heldBox{f.box, make(chan struct{}), make(chan struct{})}
 	older := make(chan error, 1)
-	go func() { older <- f.Stands(t.Context(), f.alice.ID, agreed.Project, held) }()
+	go func() { older <- f.CheckAgreement(t.Context(), f.alice.ID, agreed.Project, held) }()
 	<-held.read
 	f.put(".mcp.json", "[]")
 	require.Empty(t, f.hooks())

@@ -342,8 +342,8 @@ func (p *Projects) AgreedFolders(ctx context.Context, user chat.UserID) (string,
 	return out.String(), nil
 }
 
-// Stands implements mcp.Projects: it reads the file once more, right before a call.
-func (p *Projects) Stands(ctx context.Context, person chat.UserID, of mcpstore.Project, box sandbox.Sandbox) error {
+// CheckAgreement implements mcp.Projects: it reads the file once more, right before a call.
+func (p *Projects) CheckAgreement(ctx context.Context, person chat.UserID, of mcpstore.Project, box sandbox.Sandbox) error {
 	if box == nil || box.Name() != of.Runner {
 		return fault.Errorf(fault.Denied, "the server stands in %s of a folder on the runner %s, where this conversation does not work", mcp.ProjectFile, of.Runner)
 	}
