@@ -16,8 +16,9 @@ RACE    ?= $(if $(CI),concurrent)
 # Memory is not short there, so the collector runs a quarter as often; and a process that ends need not wait a second for races of
 # those that it leaves: thousands of them end in a run.
 RACED := GOGC=400 GORACE=atexit_sleep_ms=20
-# End-to-end tests of kills, queues, deliveries, runners, services and plugins, by their names.
-CONCURRENT_E2E := ^Test(Background|Bridge|Channels|Concurrency|Consumer|Crash|Delivery|Follow|Inbox|Peer|Plugin|Queue|Runner|Service|Stop|Subagent|Upgrade)|Kill
+# End-to-end suites in which much happens at once: crashes, queues, deliveries, runners, services, subagents and plugins. In the others one process is killed
+# or one user acts, which the packages' own tests cover.
+CONCURRENT_E2E := ^Test(Background|Bridge|Channels|Concurrency|Consumer|Crash|Delivery|Follow|Inbox|Peer|Plugin|Queue|Runner|Service|Stop|Subagent|Upgrade)
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
 REQUIRE_CHROMIUM ?=
 
