@@ -13,9 +13,9 @@ import (
 	"xbot/runner/mask"
 )
 
-// Boxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's Name is the runner's.
+// RunnerSandboxes finds the sandbox of a runner for a user; an empty name means the runner that their commands go to. The sandbox's Name is the runner's.
 // Denied explains why there is none. It does not wait for the runner.
-type Boxes interface {
+type RunnerSandboxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
@@ -40,25 +40,25 @@ type ConsumerFiles interface {
 
 // Sandboxes returns the sandbox of a conversation: that of a runner, with the variables and the confinement of the conversation.
 type Sandboxes struct {
-	Boxes
+	RunnerSandboxes
 
 	Consumers    ConsumerFiles // nil: no conversation is one of a consumer's
 	Confinements Confinements  // nil: no conversation is confined further than its runner confines
 	Environments Environments  // nil: no user has environment variables
 }
 
-// Of is Box for work of a conversation that is yet to begin. Where the conversation has one runner alone, that is it, whichever was asked
-// for: Denied where its user may not use it.
-func (r Sandboxes) Of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
-	return r.of(ctx, key, user, runner, false)
+// ForNewWork is Box for new work of a conversation. If the conversation is bound to one runner, it returns that one regardless of the runner argument
+// (Denied if its user may not use it).
+func (r Sandboxes) ForNewWork(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	return r.find(ctx, key, user, runner, false)
 }
 
-// Begun is Of for work that has begun on a runner: it goes on there.
-func (r Sandboxes) Begun(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
-	return r.of(ctx, key, user, runner, true)
+// ForStartedWork is ForNewWork for work that has started on a runner and continues there.
+func (r Sandboxes) ForStartedWork(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	return r.find(ctx, key, user, runner, true)
 }
 
-func (r Sandboxes) of(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
+func (r Sandboxes) find(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string, begun bool) (sandbox.Sandbox, error) {
 	var walls chat.Confinement
 	var only string
 	if r.Confinements != nil {

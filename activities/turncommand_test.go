@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // claimed is a store with one command in it. It notes what was asked of it.
@@ -21,11 +21,11 @@ type claimed struct {
 	done  []string
 }
 
-func (c *claimed) Order(context.Context, chat.TurnID) (chat.TurnCommand, error) {
+func (c *claimed) TurnCommand(context.Context, chat.TurnID) (chat.TurnCommand, error) {
 	return c.order, c.err
 }
 
-func (c *claimed) AnswerOrder(_ context.Context, turn chat.TurnID, text string) error {
+func (c *claimed) AnswerTurnCommand(_ context.Context, turn chat.TurnID, text string) error {
 	c.done = append(c.done, fmt.Sprint("answer ", turn, " ", text))
 	return nil
 }
@@ -37,8 +37,8 @@ type tidy struct {
 	fail error
 }
 
-func (tidy) Spec() slash.Spec {
-	return slash.Spec{Name: "tidy", Aliases: []string{"neat"}, When: slash.InTurn}
+func (tidy) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "tidy", Aliases: []string{"neat"}, When: slashcommand.InTurn}
 }
 
 func (c tidy) RunInTurn(_ context.Context, o chat.TurnCommand, args string) error {
@@ -50,7 +50,7 @@ func (c tidy) RunInTurn(_ context.Context, o chat.TurnCommand, args string) erro
 
 func (c *claimed) run(t *testing.T, fail error) error {
 	t.Helper()
-	commands := &activities.TurnCommands{Store: c, Registry: slash.NewRegistry(nil, tidy{c, fail})}
+	commands := &activities.TurnCommands{Store: c, Registry: slashcommand.NewRegistry(nil, tidy{c, fail})}
 	return commands.Run(t.Context(), activities.TurnCommandInput{Turn: "t1"})
 }
 

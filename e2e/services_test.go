@@ -26,7 +26,7 @@ func (s *server) consumed(key, text string) service.Conversation {
 	require.NoError(s.t, err)
 	c, err := rows.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceAPI, Title: text})
 	require.NoError(s.t, err)
-	_, err = rows.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
+	_, err = rows.Turns.Accept(ctx, engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: text})
 	require.NoError(s.t, err)
 	require.Eventually(s.t, func() bool {
 		n := 0

@@ -17,8 +17,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/openai"
+	"xbot/ingress/replystream"
 	"xbot/internal/document/picture"
 	"xbot/internal/document/webpicture"
 	"xbot/internal/document/webpicture/webpicturetest"
@@ -100,25 +100,25 @@ type onlooker struct {
 }
 
 // Ask implements openai.Backend.
-func (o *onlooker) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
+func (o *onlooker) Ask(ctx context.Context, a openai.Ask) (openai.AcceptedMessage, error) {
 	files, err := o.pictures.Fetch(ctx, "program", a.Files())
 	if err != nil {
-		return openai.Asked{}, a.NotHad(err)
+		return openai.AcceptedMessage{}, a.NotHad(err)
 	}
 	made, err := picture.Make(ctx, files[0])
 	o.seen = fmt.Sprint(made.Width, " pixels wide")
-	return openai.Asked{Identity: a.Identity}, err
+	return openai.AcceptedMessage{Identity: a.Identity}, err
 }
 
 // Follow implements openai.Backend.
-func (o *onlooker) Follow(context.Context, openai.Asked) iter.Seq2[answer.Event, error] {
-	return func(yield func(answer.Event, error) bool) {
-		_ = yield(answer.Event{What: answer.Message{Text: o.seen}}, nil) && yield(answer.Event{What: answer.Done{Finish: "stop"}}, nil)
+func (o *onlooker) Follow(context.Context, openai.AcceptedMessage) iter.Seq2[replystream.Event, error] {
+	return func(yield func(replystream.Event, error) bool) {
+		_ = yield(replystream.Event{Content: replystream.Message{Text: o.seen}}, nil) && yield(replystream.Event{Content: replystream.Done{Finish: "stop"}}, nil)
 	}
 }
 
 // Delivered implements openai.Backend.
-func (*onlooker) Delivered(context.Context, openai.Asked) {}
+func (*onlooker) Delivered(context.Context, openai.AcceptedMessage) {}
 
 // Refusal implements openai.Refusals.
 func (*onlooker) Refusal(err error) (int, string) { return http.StatusBadRequest, err.Error() }

@@ -25,9 +25,9 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
-	"xbot/internal/tool/authorize"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
+	"xbot/internal/tool/connectaccount"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/conversation"
 	toolcron "xbot/internal/tool/cron"
@@ -82,9 +82,9 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	return a, err
 }
 
-// guests finds the rooms of consumers.
-func (a *agents) guests() guestfs.Finder {
-	return guestfs.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
+// consumerFiles finds the rooms of consumers.
+func (a *agents) consumerFiles() guestfs.Finder {
+	return guestfs.Finder{Store: a.core.stores.Services, Sandboxes: a.boxes}
 }
 
 // newCatalog lists the tools of the models of each conversation.
@@ -114,17 +114,17 @@ func builtinTools(c *core, boxes *resolver.Resolver) []tool.Tool {
 		shell.New(), ask.New(), ask.NewPlan(stores.Conversations), file.NewRead(c.documents()), file.NewCreate(), file.NewReplace(stores.Calls), file.NewGlob(), file.NewGrep(),
 		file.NewCd(stores.Conversations, stores.Calls), todo.NewWrite(stores.Conversations), todo.NewList(stores.Conversations, stores.Search), memory.NewWrite(c.notes()), memory.NewList(c.notes(), stores.Turns),
 		web.NewDownload(c.public(), "xbot/"+c.proc.version), web.NewFetch(
-			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewForStrangers("xbot/"+c.proc.version, c.documents()),
+			webpage.New(c.public(), "xbot/"+c.proc.version, c.documents()), webpage.NewPublic("xbot/"+c.proc.version, c.documents()),
 		),
 		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
-		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
+		task.NewKill(work, task.Killer{Kills: work, Sandboxes: boxes}),
 		toolcontext.NewOffloadRecall(stores.Conversations), toolcontext.NewEdit(stores.Conversations), toolcontext.NewRecallMasked(stores.Conversations),
 		toolcron.New(c.jobs), toolcron.NewPublish(c.jobs, intake.Callers{
 			Conversations: stores.Conversations, Inbox: stores.Inbox, Users: stores.Users, Policies: c.db.policies,
 		}),
 		agent.New(stores.Agents, roles), worktree.New(stores.Conversations, stores.Calls, subagents.Worktrees{Names: stores.Agents}),
 		agent.NewCreateChat(stores.Agents, roles, stores.Agents), agent.NewSendMessage(stores.Agents, roles, stores.Agents),
-		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), authorize.New(c.mcp.connected), conversation.NewHistory(stores.Search, stores.Turns), toollogs.New(logs.Reader{Home: c.proc.home}, stores.Turns),
+		tooltrigger.New(c.triggers), manage.New(c.mcp.servers, c.mcp.connections), connectaccount.New(c.mcp.connected), conversation.NewHistory(stores.Search, stores.Turns), toollogs.New(logs.Reader{Home: c.proc.home}, stores.Turns),
 		toolsettings.New(toolsettings.Commands{
 			Own: account.SettingsCommand{Preferences: c.preferences(), Owners: stores.Users}, Policy: admin.Config{Documents: stores.Settings},
 		}, intake.Callers{Conversations: stores.Conversations, Inbox: stores.Inbox, Users: stores.Users, Policies: c.db.policies}),

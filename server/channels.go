@@ -95,8 +95,8 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 }
 
 // newSetup receives from the accounts that are configured.
-func (in *ingressPart) newSetup() *channels.Setup {
-	return &channels.Setup{
+func (in *ingressPart) newSetup() *channels.AccountRunner {
+	return &channels.AccountRunner{
 		Live: in.core.platforms.channels, Gateway: in.gateway, States: in.core.stores.Channels, Holder: in.at.internal() + holderMark + in.holder,
 		Log: in.core.proc.log, Addresses: in.auth,
 	}
@@ -133,7 +133,7 @@ func (a *agents) deliverer() *delivery.Deliverer {
 	stores := a.core.stores
 	return &delivery.Deliverer{
 		Outbox: stores.Deliveries, Messages: stores.Deliveries, Cards: stores.Deliveries, Accounts: a.core.speakers(), Split: format.Split, Words: a.core.temporal.words, Turns: stores.Turns, Users: stores.Users,
-		Files: &files.Folders{Sessions: stores.Conversations, Boxes: a.boxes}, Replies: replies{stores.Routing},
+		Files: &files.Folders{Sessions: stores.Conversations, Sandboxes: a.boxes}, Replies: replies{stores.Routing},
 		Policy: deliveryPolicy{a.core.db.policies}, Links: a.core.mcp.connected, Tally: newDeliveryCount(a.core.proc.tele.Registry),
 	}
 }
@@ -198,7 +198,7 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 // attachmentFetcher fetches the files that come with messages.
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
-		Store: a.core.stores.Attachments, Notices: a.core.stores.Notices, Accounts: a.core.speakers(), Guests: a.guests(), Boxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
+		Store: a.core.stores.Attachments, Notices: a.core.stores.Notices, Accounts: a.core.speakers(), ConsumerFiles: a.consumerFiles(), Sandboxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
 		Voice: &transcription.Transcriber{Keys: a.core.models.toolKeys},
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/usage"
 	"xbot/internal/turn/contextview"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/account"
 	"xbot/slash/admin"
 	slashcontext "xbot/slash/context"
@@ -26,7 +26,7 @@ import (
 	"xbot/slash/folder"
 	"xbot/slash/model"
 	"xbot/slash/queue"
-	slashregistry "xbot/slash/registry"
+	slashregistry "xbot/slash/sharing"
 )
 
 // serving is what the commands need that run at once, in the ingress. A process that only runs turns has none of it: it runs
@@ -34,7 +34,7 @@ import (
 type serving struct {
 	base      string // address of the page
 	history   *history.Editor
-	questions *intake.Dispatch
+	questions *intake.Dispatcher
 	links     *gateway.Gateway
 	contexts  *contextview.Viewer
 	prices    usage.Pricer
@@ -44,15 +44,15 @@ type serving struct {
 }
 
 // commands is the registry of slash commands, in their display order. Both halves of the server load it.
-func (a *agents) commands(s serving) *slash.Registry {
-	own := slash.NewRegistry(a.callers(), slices.Concat(a.conversationCommands(s), a.accountCommands(s))...)
+func (a *agents) commands(s serving) *slashcommand.Registry {
+	own := slashcommand.NewRegistry(a.callers(), slices.Concat(a.conversationCommands(s), a.accountCommands(s))...)
 	return a.withAdded(own)
 }
 
 // conversationCommands are about a conversation and its model.
-func (a *agents) conversationCommands(s serving) []slash.Command {
+func (a *agents) conversationCommands(s serving) []slashcommand.Command {
 	stores, models := a.core.stores, choice.Catalog{Choice: a.choice}
-	return []slash.Command{
+	return []slashcommand.Command{
 		conversation.New{Models: words{a.core.models.catalogue}, Answering: models, Sessions: stores.Conversations},
 		conversation.Reset{Answering: models, Sessions: stores.Conversations},
 		conversation.Continue{Sessions: stores.Conversations},
@@ -84,9 +84,9 @@ func (a *agents) conversationCommands(s serving) []slash.Command {
 }
 
 // accountCommands are about the user, the folder, background work and the installation.
-func (a *agents) accountCommands(s serving) []slash.Command {
+func (a *agents) accountCommands(s serving) []slashcommand.Command {
 	stores := a.core.stores
-	return []slash.Command{
+	return []slashcommand.Command{
 		queue.Send{Conversations: stores.Conversations, Routing: stores.Routing},
 		queue.Activation{Conversations: stores.Conversations, Routing: stores.Routing},
 		account.Link{Conversations: stores.Conversations, Links: stores.Links, Codes: s.links},
@@ -101,9 +101,9 @@ func (a *agents) accountCommands(s serving) []slash.Command {
 		account.Language{Settings: stores.Settings},
 		account.SettingsCommand{Preferences: a.core.preferences(), Owners: stores.Users, Base: s.base, CardChannel: gateway.CardChannel},
 		queue.Queue{Conversations: stores.Conversations, Turns: stores.Turns, Policies: a.core.db.policies},
-		folder.Pwd{Sessions: stores.Conversations, Boxes: a.boxes, Agreements: a.core.agreements()},
-		folder.Ls{Sessions: stores.Conversations, Boxes: a.boxes},
-		folder.Cd{Conversations: stores.Conversations, Turns: stores.Turns, Boxes: a.boxes, Agreements: a.core.agreements()},
+		folder.Pwd{Sessions: stores.Conversations, Sandboxes: a.boxes, Agreements: a.core.agreements()},
+		folder.Ls{Sessions: stores.Conversations, Sandboxes: a.boxes},
+		folder.Cd{Conversations: stores.Conversations, Turns: stores.Turns, Sandboxes: a.boxes, Agreements: a.core.agreements()},
 		folder.Contents{Agreements: a.core.agreements()},
 		folder.Runner{Runners: s.runners, Users: stores.Users},
 		conversation.Cron{Conversations: stores.Conversations, Cron: stores.Cron, Jobs: a.core.jobs},
@@ -134,7 +134,7 @@ func (a *agents) callers() intake.Callers {
 }
 
 // withAdded are commands with those of plugins, which are there where there is a server.
-func (a *agents) withAdded(own *slash.Registry) *slash.Registry {
+func (a *agents) withAdded(own *slashcommand.Registry) *slashcommand.Registry {
 	if a.added.Installed == nil {
 		return own
 	}

@@ -11,14 +11,14 @@ import (
 	"xbot/ingress/hooks"
 	"xbot/ingress/intake"
 	"xbot/ingress/runners/manage"
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 	"xbot/internal/host/config"
 	"xbot/internal/host/telemetry"
 	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/contextview"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // promised are the commands that people are promised, by all their names.
@@ -35,9 +35,9 @@ func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	}
 	in := &ingressPart{
 		core: c, agents: &agents{core: c, tools: toolset.Fixed()}, at: addresses{http: config.HTTP{URL: "https://x.example"}},
-		dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{},
+		dispatch: &intake.Dispatcher{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{},
 	}
-	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &spending.Usage{}, contexts: &contextview.Viewer{}}
+	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &usagereport.Usage{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()
 	var names []string
 	for _, known := range list {
@@ -47,17 +47,17 @@ func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 		require.NotEmpty(t, i18n.Say(i18n.Chinese, c.Help), c.Name)
 		require.NotEqual(t, i18n.Say(i18n.English, c.Help), i18n.Say(i18n.Chinese, c.Help), c.Name)
 		require.NotEmpty(t, i18n.GroupName(i18n.English, c.Group), c.Name)
-		_, now := known.(slash.Runner)
-		_, later := known.(slash.TurnRunner)
+		_, now := known.(slashcommand.Runner)
+		_, later := known.(slashcommand.TurnRunner)
 		if c.Name != "stop" && c.Name != "compact" { // Dispatch stops; the turn compresses with an activity of its own
-			require.Equal(t, c.When == slash.Now, now, c.Name)
-			require.Equal(t, c.When == slash.InTurn, later, c.Name)
+			require.Equal(t, c.When == slashcommand.Now, now, c.Name)
+			require.Equal(t, c.When == slashcommand.InTurn, later, c.Name)
 		}
 	}
 	for _, name := range promised {
 		require.Contains(t, names, name)
 	}
-	for _, name := range slash.Essential() {
+	for _, name := range slashcommand.Essential() {
 		require.Contains(t, names, name, "the help of one screen tells it")
 		require.NotEmpty(t, i18n.InShort(i18n.English, name), name)
 		require.NotEqual(t, i18n.InShort(i18n.English, name), i18n.InShort(i18n.Chinese, name), name)

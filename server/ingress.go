@@ -21,7 +21,7 @@ import (
 	"xbot/ingress/relay"
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/manage"
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/host/config"
@@ -100,13 +100,13 @@ type ingressPart struct {
 	ui         temporalUI
 	holder     string // distinguishes this process from others at its address
 	auth       *auth.Auth
-	dispatch   *intake.Dispatch
+	dispatch   *intake.Dispatcher
 	hub        *runners.Hub
 	containers *hostrunner.Containers
 	views      views
 	gateway    *gateway.Gateway
 	hooks      *hooks.Admin
-	setup      *channels.Setup
+	setup      *channels.AccountRunner
 	closing    chan struct{}
 }
 
@@ -114,7 +114,7 @@ type ingressPart struct {
 type views struct {
 	runners  *manage.Runners
 	history  *history.Editor
-	usage    *spending.Usage
+	usage    *usagereport.Usage
 	contexts *contextview.Viewer
 	words    choice.Catalog
 }
@@ -135,7 +135,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in := &ingressPart{
 		core: c, agents: a, http: s.http, oidc: s.oidc, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
 		auth:     &auth.Auth{Accounts: stores.Users, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.db.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &intake.Dispatch{Calls: stores.Calls, Turns: stores.Turns, Wakes: c.temporal.wakes, Policies: c.db.policies},
+		dispatch: &intake.Dispatcher{Calls: stores.Calls, Turns: stores.Turns, Wakes: c.temporal.wakes, Policies: c.db.policies},
 	}
 	if s.alone {
 		in.holder = "own"
@@ -160,7 +160,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	return in, nil
 }
 
-func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
+func newViews(a *agents, d *intake.Dispatcher, s ingressSettings) views {
 	stores := a.core.stores
 	name := a.core.models.model.Model()
 	return views{
@@ -172,7 +172,7 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 			Conversations: stores.Conversations, Usage: stores.Usage, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		usage:   &spending.Usage{Usage: stores.Usage, Prices: a.core.models.catalogue},
+		usage:   &usagereport.Usage{Usage: stores.Usage, Prices: a.core.models.catalogue},
 		words:   choice.Catalog{Choice: a.choice},
 		history: &history.Editor{Conversations: stores.Conversations, Branches: stores.Branches, Turns: stores.Turns, Dispatch: d},
 	}
@@ -203,8 +203,8 @@ func (in *ingressPart) run(ctx context.Context) error {
 	s := &Server{}
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
-		(&orphans.Sweeper{Store: stores.Attachments, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
-		(&agentquestions.Closer{CodingAgents: stores.CodingAgents, Calls: stores.Calls, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&orphans.Sweeper{Store: stores.Attachments, Sandboxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&agentquestions.Closer{CodingAgents: stores.CodingAgents, Calls: stores.Calls, Sandboxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()

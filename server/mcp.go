@@ -26,7 +26,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/turn/prompt"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/server/hostrunner"
 )
 
@@ -103,7 +103,7 @@ func (k keyVariables) KeyVariables(ctx context.Context) ([]string, error) {
 // useProjects has conversations use the servers of the folders in which they work, as far as users have agreed to them.
 func (c *core) useProjects(boxes *resolver.Resolver) {
 	c.mcp.projects = &project.Projects{
-		Folders: c.stores.Hooks, MCPServers: c.stores.MCPServers, Key: c.db.key, Boxes: boxes, Policies: c.db.policies,
+		Folders: c.stores.Hooks, MCPServers: c.stores.MCPServers, Key: c.db.key, Sandboxes: boxes, Policies: c.db.policies,
 		Hooked: &hook.Live{File: HooksFile(c.proc.home)}, Log: c.proc.log,
 	}
 	c.mcp.offered.Projects = c.mcp.projects
@@ -122,7 +122,7 @@ var ownSpecs = sync.OnceValue(SlashCommands)
 
 // Taken implements installed.Names.
 func (ownCommands) Taken(name string) bool {
-	return slices.ContainsFunc(ownSpecs(), func(s slash.Spec) bool { return s.Is(name) })
+	return slices.ContainsFunc(ownSpecs(), func(s slashcommand.Spec) bool { return s.Is(name) })
 }
 
 // newExtensions runs the plugins of the installation where they are used, on the runner of the server's host.

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/tool/toolset"
 	"xbot/internal/tool/web"
 	"xbot/internal/turn/contextview"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Tools describes the tools of models, without a server. Tools that users add are not among them.
@@ -25,13 +25,13 @@ func Tools() []tool.Spec {
 }
 
 // SlashCommands describes the slash commands, without a server.
-func SlashCommands() []slash.Spec {
+func SlashCommands() []slashcommand.Spec {
 	a := &agents{core: described(), tools: toolset.Fixed()}
 	known := a.commands(serving{
-		history: &history.Editor{}, questions: &intake.Dispatch{}, links: &gateway.Gateway{}, contexts: &contextview.Viewer{},
+		history: &history.Editor{}, questions: &intake.Dispatcher{}, links: &gateway.Gateway{}, contexts: &contextview.Viewer{},
 		runners: &manage.Runners{}, hooks: &hooks.Admin{},
 	})
-	var specs []slash.Spec
+	var specs []slashcommand.Spec
 	for _, c := range known.List() {
 		specs = append(specs, c.Spec())
 	}

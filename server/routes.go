@@ -9,7 +9,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	apiagents "xbot/ingress/api/agents"
@@ -41,6 +40,7 @@ import (
 	"xbot/ingress/oidc"
 	openai "xbot/ingress/openai/people"
 	"xbot/ingress/panels"
+	"xbot/ingress/replystream"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
 	"xbot/internal/document/transcription"
@@ -68,7 +68,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Hosts: in.auth.Hosts, Refuser: a,
 		Runners: in.hub, Internal: in.internal(), Ready: in.core,
-		Files:   &download.Links{Signer: a.Files.Links, Accounts: stores.Users, Boxes: in.agents.boxes, Log: in.core.proc.log},
+		Files:   &download.Links{Signer: a.Files.Links, Accounts: stores.Users, Sandboxes: in.agents.boxes, Log: in.core.proc.log},
 		Metrics: in.auth.RequireOperator(in.core.proc.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: stores.Triggers, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages}).Handler(),
 		MCP: (&mcp.Server{
@@ -88,7 +88,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	}
 	r.Others[web.ServicePath] = web.Service(publicServices{stores.Services})
 	r.Others[openai.Root] = (&openai.People{
-		Base: a.Base, AnswerStore: stores.Answers, Attachments: stores.Attachments, Services: stores.Services, Turns: stores.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &answer.Source{
+		Base: a.Base, AnswerStore: stores.Answers, Attachments: stores.Attachments, Services: stores.Services, Turns: stores.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &replystream.Source{
 			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,
 		},
 		Catalogue: in.core.models.catalogue, Policies: in.core.db.policies, Key: in.core.db.key, Pictures: in.pictures(), Files: &a.Files,
@@ -135,10 +135,10 @@ func (in *ingressPart) consumers() *consumer.API {
 	stores := in.core.stores
 	in.core.proc.tele.Registry.MustRegister(tokencount.New(stores.ServiceUsage, in.core.proc.log))
 	return consumer.New(consumer.Config{
-		Messages: stores.Answers, Attachments: stores.Attachments, Conversations: stores.Conversations, ServiceUsage: stores.ServiceUsage, Services: stores.Services, Turns: stores.Turns, Dispatch: in.dispatch, Answers: &answer.Source{
+		Messages: stores.Answers, Attachments: stores.Attachments, Conversations: stores.Conversations, ServiceUsage: stores.ServiceUsage, Services: stores.Services, Turns: stores.Turns, Dispatch: in.dispatch, Answers: &replystream.Source{
 			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,
 		},
-		Rooms: in.agents.guests(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
+		ConsumerFiles: in.agents.consumerFiles(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
 }
@@ -171,7 +171,7 @@ func (in *ingressPart) api() *api.API {
 		People: people.Endpoints{Base: base, Users: stores.Users},
 		Sessions: sessions.Endpoints{
 			Base: base, Search: stores.Search, Shares: stores.Shares, Calls: stores.Calls, Turns: stores.Turns, Runners: in.views.runners, Words: in.views.words, Models: in.core.models.catalogue, Contexts: in.views.contexts,
-			Killer: task.Killer{Kills: engine.Background{Store: stores.Turns}, Boxes: in.agents.boxes},
+			Killer: task.Killer{Kills: engine.Background{Store: stores.Turns}, Sandboxes: in.agents.boxes},
 		},
 		Messages: messages.Endpoints{
 			Base: base, Attachments: stores.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history,
@@ -179,7 +179,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Streams: events.Endpoints{Base: base, ClientActions: stores.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
 		Files: files.Endpoints{
-			Base: base, Attachments: stores.Attachments, Calls: stores.Calls, Boxes: in.agents.boxes,
+			Base: base, Attachments: stores.Attachments, Calls: stores.Calls, Sandboxes: in.agents.boxes,
 			Links: filelink.New(in.core.db.key), Documents: in.core.documents(),
 		},
 		Settings: apisettings.Endpoints{
@@ -227,7 +227,7 @@ func (in *ingressPart) toolEndpoints(base *endpoint.Base) api.Tools {
 	return api.Tools{
 		MCPServers: mcpservers.Endpoints{
 			Base: base, Servers: in.core.mcp.servers, Connections: in.core.mcp.connections, Source: in.core.mcp.offered,
-			Projects: in.core.agreements(), Boxes: in.agents.boxes,
+			Projects: in.core.agreements(), Sandboxes: in.agents.boxes,
 		},
 		Connections: connections.Endpoints{Base: base, Accounts: in.core.mcp.connected},
 		Registry: apiregistry.Endpoints{

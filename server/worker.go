@@ -152,7 +152,7 @@ func (w *workerPart) activities() worker.Activities {
 	compressor := w.compressor(prompts, assembler)
 	registry := w.agents.commands(serving{})
 	sandboxes := activities.Sandboxes{
-		Boxes: w.agents.boxes, Consumers: w.agents.guests(), Confinements: w.core.agentProfiles(),
+		RunnerSandboxes: w.agents.boxes, Consumers: w.agents.consumerFiles(), Confinements: w.core.agentProfiles(),
 		Environments: &agentenv.Resolver{
 			AgentSecrets: stores.AgentSecrets, Settings: stores.Settings, Policies: w.core.db.policies, Key: w.core.db.key,
 			Log: w.core.proc.log,
@@ -164,10 +164,10 @@ func (w *workerPart) activities() worker.Activities {
 			Attachments: stores.Attachments, Calls: stores.Calls, CodingAgents: stores.CodingAgents,
 			Conversations: stores.Conversations, Turns: stores.Turns,
 		},
-		Boxes: sandboxes,
+		Sandboxes: sandboxes,
 	}
 	tools := &turn.Tools{
-		Attachments: stores.Attachments, Calls: stores.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Boxes: sandboxes,
+		Attachments: stores.Attachments, Calls: stores.Calls, Sets: w.agents.tools, Authorizers: w.agents.authorizers(), Sandboxes: sandboxes,
 		Words: w.core.temporal.words, Outputs: live, Sampling: w.sampling(assembler),
 	}
 	return worker.Activities{
@@ -185,7 +185,7 @@ func (w *workerPart) activities() worker.Activities {
 			},
 			Tools: tools,
 			Approvals: &turn.Approvals{
-				Questions: stores.Calls, Runners: tools, Previewer: w.agents.tools.Builtin, Boxes: w.agents.boxes,
+				Questions: stores.Calls, Runners: tools, Previewer: w.agents.tools.Builtin, Sandboxes: w.agents.boxes,
 				Wait: w.core.permissions.Wait,
 			},
 			Commands:   &activities.TurnCommands{Store: stores.Conversations, Registry: registry},
@@ -205,8 +205,8 @@ func (w *workerPart) activities() worker.Activities {
 func (w *workerPart) background(sandboxes activities.Sandboxes, live livefeed.Feed, assembler *modelcall.Assembler) worker.Background {
 	stores := w.core.stores
 	return worker.Background{
-		Tasks:     &background.Background{Tasks: stores.Calls, Boxes: sandboxes, Outputs: live},
-		Commands:  &background.Commands{Store: stores.Turns, Boxes: sandboxes, Links: outputLinks{filelink.New(w.core.db.key)}},
+		Tasks:     &background.Background{Tasks: stores.Calls, Sandboxes: sandboxes, Outputs: live},
+		Commands:  &background.Commands{Store: stores.Turns, Sandboxes: sandboxes, Links: outputLinks{filelink.New(w.core.db.key)}},
 		Fetcher:   w.agents.attachmentFetcher(w.agent.Keep),
 		CronJobs:  w.core.cronJobs(),
 		Track:     &cronjob.Track{Runs: stores.Cron, Copy: w.core.copy},
@@ -216,7 +216,7 @@ func (w *workerPart) background(sandboxes activities.Sandboxes, live livefeed.Fe
 		Deleter: &deletion.Deleter{
 			Agents: stores.Agents, Cron: stores.Cron, Users: stores.Users,
 			Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected,
-			Services: stores.Services, Rooms: w.agents.guests(), Log: w.core.proc.log,
+			Services: stores.Services, ConsumerFiles: w.agents.consumerFiles(), Log: w.core.proc.log,
 		},
 	}
 }
@@ -234,7 +234,7 @@ func (w *workerPart) assembler() *modelcall.Assembler {
 	stores := w.core.stores
 	c := w.context
 	return &modelcall.Assembler{
-		Attachments: stores.Attachments, Conversations: stores.Conversations, ModelRefusals: stores.ModelRefusals, Stale: &modelcall.Stale{Reads: stores.Conversations, Boxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: stores.Usage},
+		Attachments: stores.Attachments, Conversations: stores.Conversations, ModelRefusals: stores.ModelRefusals, Stale: &modelcall.Stale{Reads: stores.Conversations, Sandboxes: w.agents.boxes}, Ratios: modelcall.Ratios{Store: stores.Usage},
 		Budget: modelcall.Budget{
 			Models: limits.Table{Model: w.core.models.model.Model(), Others: w.core.models.catalogue},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c),

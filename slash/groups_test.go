@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/conversation"
 )
 
@@ -42,7 +42,7 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 	}}
 	run := conversation.Groups{Store: c}.Run
 	say := func(lang i18n.Lang, args string) string {
-		text, err := run(t.Context(), slash.Request{Lang: lang}, args)
+		text, err := run(t.Context(), slashcommand.Request{Lang: lang}, args)
 		if err != nil {
 			text = i18n.Explain(lang, err)
 		}

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/admin"
 )
 
@@ -52,7 +52,7 @@ func (c *counter) asks(call, message string) string {
 
 // types is what /inbox answers the administrator.
 func (c *counter) types(id, args string) (string, error) {
-	return c.command.Run(c.T.Context(), slash.Request{
+	return c.command.Run(c.T.Context(), slashcommand.Request{
 		Session: ingresstest.Key, User: c.User.ID, UserName: c.User.Name, Lang: i18n.English, Channel: "web", PlatformID: id,
 	}, args)
 }
@@ -109,7 +109,7 @@ func TestInbox_TakesAConversationByItsIDOrThatOfAnItemAndGivesItBack(t *testing.
 		if n == 0 {
 			require.Contains(t, c.says("l", ""), "taken by "+c.User.Name)
 		}
-		hands, err := c.Services.Hands(t.Context(), []chat.SessionKey{c.consumer.Session})
+		hands, err := c.Services.Handovers(t.Context(), []chat.SessionKey{c.consumer.Session})
 		require.NoError(t, err)
 		require.Equal(t, map[chat.SessionKey]string{c.consumer.Session: c.User.Name}, hands)
 		require.Contains(t, c.says("g"+id, "give "+id), "answers again", id)
@@ -128,7 +128,7 @@ func TestInbox_TakesAConversationByItsIDOrThatOfAnItemAndGivesItBack(t *testing.
 func TestInbox_IsForAdministratorsWhereNobodyElseReads(t *testing.T) {
 	c := newCounter(t)
 	item := c.asks("c1", "A secret of a stranger")
-	require.Equal(t, slash.Admin, c.command.Spec().Who)
+	require.Equal(t, slashcommand.Admin, c.command.Spec().Who)
 	c.Visitor(string(chat.ChatGroup)) // the conversation is one of several people now
 	for _, args := range []string{"", item, item + " hello", "take " + c.consumer.ID} {
 		require.Equal(t, i18n.Say(i18n.English, i18n.InboxAlone), c.says("a"+args, args))

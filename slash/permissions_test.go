@@ -40,7 +40,7 @@ func TestPermissionsCommand_OfAGroupIsForAdministrators(t *testing.T) {
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), command)...)
 	}
 	got := b.Receive(ingresstest.InGroup("m1", "ou_1", "/permissions auto"))
-	permits, err := b.Store.Permissions.Permits(t.Context(), got.Session)
+	permits, err := b.Store.Permissions.UserPermissions(t.Context(), got.Session)
 	require.NoError(t, err)
 	require.Empty(t, permits.Here, "what tools may do in a group is not its members' to choose")
 }

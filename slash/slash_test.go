@@ -28,7 +28,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/turn/contextview"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/account"
 	"xbot/slash/admin"
 	slashcontext "xbot/slash/context"
@@ -105,7 +105,7 @@ func (b *bundle) everything(machine *box) {
 			CodingAgents: b.Store.CodingAgents, Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
 		account.Whoami{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users}, admin.Version{Version: "1.2.3"},
-		folder.Pwd{Sessions: b.Store.Conversations, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store.Conversations, Boxes: machine}, folder.Cd{},
+		folder.Pwd{Sessions: b.Store.Conversations, Sandboxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store.Conversations, Sandboxes: machine}, folder.Cd{},
 		slashcontext.Context{Viewer: contexts, Store: b.Store.Conversations}, slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}},
 		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store.Settings},
 		admin.Debug{Inspection: b.Store.Inspection, Turns: b.Store.Turns, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: live},
@@ -214,7 +214,7 @@ func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
 	b := setup(t)
 	b.everything(workplace())
 	run := admin.Config{Documents: b.Store.Settings}.Run
-	in := slash.Request{Session: ingresstest.Key, User: b.User.ID, Lang: i18n.Chinese}
+	in := slashcommand.Request{Session: ingresstest.Key, User: b.User.ID, Lang: i18n.Chinese}
 	require.Equal(b.T, i18n.Say(i18n.English, i18n.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
 	for args, want := range map[string]string{
 		"set session":           "用法",
@@ -253,7 +253,7 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 	require.True(t, claimed)
 	n := 0
 	for _, known := range b.Dispatch.Commands.List() {
-		if _, atOnce := known.(slash.Runner); !atOnce {
+		if _, atOnce := known.(slashcommand.Runner); !atOnce {
 			continue
 		}
 		n++

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/role"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/conversation"
 )
 
@@ -41,9 +41,9 @@ func TestSubagentCommands_ListAndStopWhoWorks(t *testing.T) {
 		{Session: "deep", Role: "explorer", Depth: 2, State: chat.SubagentRunning, Turn: "t", Tool: "Shell · make", Steps: 3, Tokens: 1200},
 		{Session: "idle", Role: "coder", Instance: "a", Depth: 1, State: chat.SubagentIdle},
 	}}
-	commands := []slash.Runner{conversation.Subagents{Store: c}, conversation.Agents{Roles: roles{}}}
+	commands := []slashcommand.Runner{conversation.Subagents{Store: c}, conversation.Agents{Roles: roles{}}}
 	say := func(n int, args string) string {
-		text, err := commands[n].Run(t.Context(), slash.Request{Lang: i18n.English}, args)
+		text, err := commands[n].Run(t.Context(), slashcommand.Request{Lang: i18n.English}, args)
 		require.NoError(t, err)
 		return text
 	}

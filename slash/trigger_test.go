@@ -14,7 +14,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/account"
 )
 
@@ -28,7 +28,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	book := &trigger.Store{Triggers: s.Triggers, Users: s.Users, Key: secret.Key{1}, Base: "https://xbot.example"}
 	run := account.Trigger{Triggers: book}.Run
 	say := func(id, args string) (string, error) {
-		in := slash.Request{Lang: i18n.English}
+		in := slashcommand.Request{Lang: i18n.English}
 		in.User, in.Session, in.PlatformID = user.ID, "agent:main:web:thread:1", id
 		return run(t.Context(), in, args)
 	}

@@ -106,7 +106,7 @@ func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal fun
 func options(endings map[string]ending, b Build, guard *crash.Guard, fatal func(error)) sdk.Options {
 	return sdk.Options{
 		OnFatalError:                            fatal,
-		Interceptors:                            []interceptor.WorkerInterceptor{&attempts{guard: guard, endings: endings}},
+		Interceptors:                            []interceptor.WorkerInterceptor{&crashInterceptor{guard: guard, endings: endings}},
 		BuildID:                                 b.Name, //nolint:staticcheck // without UseBuildIDForVersioning it is a label only; the option that replaces it routes tasks
 		DeploymentOptions:                       b.deployment(),
 		StickyScheduleToStartTimeout:            stickyTimeout,

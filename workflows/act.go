@@ -109,7 +109,7 @@ func (t *turnRun) interrupt(ctx workflow.Context, id chat.CallID, cause error) e
 	if workflow.GetVersion(ctx, "a stop ends the command of a lost worker", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return cause
 	}
-	err := workflow.ExecuteActivity(interrupting(ctx), activities.NameInterrupt, turn.ToolInput{Call: id}).Get(ctx, nil)
+	err := workflow.ExecuteActivity(interruptOptions(ctx), activities.NameInterrupt, turn.ToolInput{Call: id}).Get(ctx, nil)
 	if err != nil {
 		t.abandonCall(ctx, id, cause)
 		workflow.GetLogger(ctx).Warn("the command of a stopped call could not be ended yet; its kill is noted", "call", string(id), "error", err)
@@ -132,7 +132,7 @@ func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error)
 func isFault(err error) bool { return broken(err) && kindOf(err) != string(fault.Unavailable) }
 
 func (t *turnRun) abandon(ctx workflow.Context, in turn.AbandonInput) {
-	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteLocalActivity(localOptions(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(in.Call), "error", err)
 	}
 }

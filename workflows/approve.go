@@ -36,7 +36,7 @@ func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.
 // makes handleWakes read it. When the time is up the call is denied, unless an answer came at the last moment.
 func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput) error {
 	var question turn.AskOutput
-	asking := local(ctx, "ask · "+label(call))
+	asking := localOptions(ctx, "ask · "+label(call))
 	if err := workflow.ExecuteLocalActivity(asking, activities.NameAsk, turn.AskInput{Call: id}).Get(ctx, &question); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	if err != nil || answered {
 		return err
 	}
-	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, turn.ExpireInput{Call: id}).Get(ctx, nil)
+	return workflow.ExecuteLocalActivity(localOptions(ctx, "expire"), activities.NameExpire, turn.ExpireInput{Call: id}).Get(ctx, nil)
 }
 
 // askAgain asks what a call that has begun has to know before it goes on, and reports whether it is made again.

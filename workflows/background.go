@@ -30,10 +30,10 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 	workflow.SetCurrentDetails(ctx, head+"runs on "+markdown.Escaped(in.Runner))
 	var out background.WatchOutput
 	watch := background.WatchInput{Call: in.Call}
-	err := workflow.ExecuteActivity(task(ctx, in.Words), activities.NameWatch, watch).Get(ctx, &out)
+	err := workflow.ExecuteActivity(taskOptions(ctx, in.Words), activities.NameWatch, watch).Get(ctx, &out)
 	if broken(err) {
 		out.State = chat.TaskLost
-		err = workflow.ExecuteLocalActivity(local(ctx, "lose"), activities.NameLose, watch).Get(ctx, nil)
+		err = workflow.ExecuteLocalActivity(localOptions(ctx, "lose"), activities.NameLose, watch).Get(ctx, nil)
 	}
 	if temporal.IsCanceledError(err) {
 		return noteKill(ctx, watch, err)
@@ -48,7 +48,7 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 // starts next sends the kill.
 func noteKill(ctx workflow.Context, watch background.WatchInput, cancelled error) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	if err := workflow.ExecuteLocalActivity(local(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {
+	if err := workflow.ExecuteLocalActivity(localOptions(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {
 		return err
 	}
 	return cancelled

@@ -98,13 +98,13 @@ func TestCommand_IsAnsweredWhateverHappens(t *testing.T) {
 		return background.BangOutput{State: "exited"}, nil
 	}}
 	env := w.setup(t)
-	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7})
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.BangInput{Inbox: 7})
 	require.NoError(t, env.GetWorkflowError())
 	require.Zero(t, w.answered)
 
 	w = &work{bang: func(context.Context) (background.BangOutput, error) { return background.BangOutput{}, errBug }}
 	env = w.setup(t)
-	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7})
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.BangInput{Inbox: 7})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 1, w.ran)
 	require.Equal(t, 1, w.answered)

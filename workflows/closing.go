@@ -26,7 +26,7 @@ type ClosingInput struct {
 func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
 	workflow.SetCurrentDetails(ctx, "tells the hooks that turn "+string(in.Turn)+" has ended")
-	err := workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
+	err := workflow.ExecuteActivity(hookOptions(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "point", ask.Point, "error", err)
 		workflow.SetCurrentDetails(ctx, "**failed: "+markdown.Escaped(kindOf(err))+"** · the hooks were not told that turn "+string(in.Turn)+" has ended")
@@ -82,7 +82,7 @@ type TitleInput struct {
 func Title(ctx workflow.Context, in TitleInput) error {
 	workflow.SetCurrentDetails(ctx, "asks a model for a title of the conversation")
 	var out titles.Output
-	err := workflow.ExecuteActivity(titling(ctx), activities.NameTitle, titles.Input{Session: in.Session, Turn: in.Turn}).Get(ctx, &out)
+	err := workflow.ExecuteActivity(titleOptions(ctx), activities.NameTitle, titles.Input{Session: in.Session, Turn: in.Turn}).Get(ctx, &out)
 	switch {
 	case broken(err): // as where the conversation was deleted meanwhile; it goes by the first words of its first message
 		workflow.GetLogger(ctx).Warn("a conversation was not given a title", "error", err)

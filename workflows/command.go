@@ -10,8 +10,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// CommandInput names a bang command by its inbox row.
-type CommandInput struct {
+// BangInput names a bang command by its inbox row.
+type BangInput struct {
 	Inbox chat.InboxID `json:"inbox"`
 	// Words are the first words of the command if they may appear in histories.
 	Words string `json:"words,omitempty"`
@@ -23,7 +23,7 @@ type CommandInput struct {
 
 // Command runs one bang command in parallel to the conversation and answers it, once the files that came with it are there or cannot be had.
 // Cancelling the run kills the command.
-func Command(ctx workflow.Context, in CommandInput) error {
+func Command(ctx workflow.Context, in BangInput) error {
 	head := heading("command", in.Words)
 	if in.Files > 0 {
 		switch err := fetchFiles(ctx, in.Inbox); {
@@ -36,14 +36,14 @@ func Command(ctx workflow.Context, in CommandInput) error {
 	workflow.SetCurrentDetails(ctx, head+"runs")
 	var out background.BangOutput
 	run := background.BangInput{Inbox: in.Inbox}
-	err := workflow.ExecuteActivity(bang(ctx, strings.Join(nonempty("bang", in.Words), " · ")), activities.NameRunBang, run).Get(ctx, &out)
+	err := workflow.ExecuteActivity(bangOptions(ctx, strings.Join(nonempty("bang", in.Words), " · ")), activities.NameRunBang, run).Get(ctx, &out)
 	if err != nil { // it was not answered: it broke, or was cancelled before the activity began
 		out.State = string(chat.TaskLost)
 		if run.Stopped = !broken(err); run.Stopped {
 			out.State = string(chat.TaskKilled)
 		}
 		ctx, _ := workflow.NewDisconnectedContext(ctx)
-		err = workflow.ExecuteLocalActivity(local(ctx, "answer"), activities.NameEndBang, run).Get(ctx, nil)
+		err = workflow.ExecuteLocalActivity(localOptions(ctx, "answer"), activities.NameEndBang, run).Get(ctx, nil)
 	}
 	if err != nil {
 		return err

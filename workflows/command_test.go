@@ -50,7 +50,7 @@ func (s *shell) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 func TestCommand_RunsOnceItsFilesAreThereOrCannotBeHad(t *testing.T) {
 	s := &shell{parcel: parcel{gone: 2}}
 	env := s.env(t)
-	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.BangInput{Inbox: 7, Files: 3})
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, []int{2}, s.ran)
 	require.Equal(t, 1, s.ended)
@@ -61,7 +61,7 @@ func TestCommand_CancelledWhileItWaitsForItsFilesIsAnsweredAndNotRun(t *testing.
 	s := &shell{parcel: parcel{gone: 2}}
 	env := s.env(t)
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Minute)
-	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.BangInput{Inbox: 7, Files: 3})
 	require.NoError(t, env.GetWorkflowError())
 	require.Empty(t, s.ran)
 	require.Equal(t, []background.BangInput{{Inbox: 7, Stopped: true}}, s.said)

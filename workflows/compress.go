@@ -54,7 +54,7 @@ func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) er
 	in := compress.Input{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := t.claimed.Model + " · " + trigger
 	var out compress.Output
-	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
+	err := workflow.ExecuteActivity(modelOptions(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
 	t.details.compressed(ctx, out)
 	if err == nil {
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
@@ -72,7 +72,7 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 		err = t.compress(ctx, 0, 0, chat.TriggerManual)
 	} else {
 		in := activities.TurnCommandInput{Session: t.in.Session, Turn: t.id}
-		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameTurnCommand, in).Get(ctx, nil)
+		err = workflow.ExecuteLocalActivity(localOptions(ctx, t.claimed.Control), activities.NameTurnCommand, in).Get(ctx, nil)
 	}
 	switch {
 	case t.inbox.broken != nil:

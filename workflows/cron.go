@@ -33,7 +33,7 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 	for range maxJobWakes {
 		drainAll(wakes)
 		var now cronjob.FireJobOutput
-		err := workflow.ExecuteLocalActivity(local(ctx, "fire what is due"), activities.NameFireJob, cronjob.FireJobInput{Job: in.Job}).Get(ctx, &now)
+		err := workflow.ExecuteLocalActivity(localOptions(ctx, "fire what is due"), activities.NameFireJob, cronjob.FireJobInput{Job: in.Job}).Get(ctx, &now)
 		if err != nil || now.Over {
 			return err
 		}
@@ -103,7 +103,7 @@ func ServiceTrack(ctx workflow.Context, in ServiceTrackInput) error {
 	for range maxTrackLooks {
 		drainAll(wakes)
 		var now cronjob.AdvanceTrackOutput
-		err := workflow.ExecuteLocalActivity(local(ctx, "move the line"), activities.NameAdvanceTrack, cronjob.AdvanceTrackInput{}).Get(ctx, &now)
+		err := workflow.ExecuteLocalActivity(localOptions(ctx, "move the line"), activities.NameAdvanceTrack, cronjob.AdvanceTrackInput{}).Get(ctx, &now)
 		if err != nil {
 			return err
 		}

@@ -163,7 +163,7 @@ func (d *days) allow() {
 	d.t.Helper()
 	_, err := d.Calls.Answer(d.t.Context(), calls.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
 	require.NoError(d.t, err)
-	require.NoError(d.t, d.Wake(d.t.Context(), wake.Row{}))
+	require.NoError(d.t, d.Wake(d.t.Context(), wake.TurnWake{}))
 }
 
 // turns counts the turns that have ended.

@@ -21,7 +21,7 @@ const endTime = 15 * time.Second
 // writer wakes the turn.
 func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	var out turn.DelegateOutput
-	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, turn.ToolInput{Call: id}).Get(ctx, &out)
+	err := workflow.ExecuteLocalActivity(localOptions(ctx, label(call)), activities.NameDelegate, turn.ToolInput{Call: id}).Get(ctx, &out)
 	if broken(err) {
 		t.abandonCall(ctx, id, err)
 	}

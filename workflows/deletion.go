@@ -31,7 +31,7 @@ func DeletePerson(ctx workflow.Context, in DeletePersonInput) error {
 	pause := minDeletionPause
 	for range maxDeletionSteps {
 		var out deletion.Output
-		err := workflow.ExecuteActivity(deleting(ctx, "delete what is left"), activities.NameDeletePerson, deletion.Input{User: in.User}).Get(ctx, &out)
+		err := workflow.ExecuteActivity(deletionOptions(ctx, "delete what is left"), activities.NameDeletePerson, deletion.Input{User: in.User}).Get(ctx, &out)
 		if err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 	for range maxDeliveries {
 		drainAll(wakes)
 		var next delivery.NextDeliveryOutput
-		err := workflow.ExecuteLocalActivity(local(ctx, "next"), activities.NameNextDelivery, delivery.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
+		err := workflow.ExecuteLocalActivity(localOptions(ctx, "next"), activities.NameNextDelivery, delivery.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	show("sending")
 	var out delivery.SendOutput
 	summary := strings.Join(nonempty(summarized, next.Channel, words), " · ")
-	if err := workflow.ExecuteActivity(sending(ctx, summary), activities.NameSend, delivery.SendInput{ID: next.ID}).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteActivity(sendOptions(ctx, summary), activities.NameSend, delivery.SendInput{ID: next.ID}).Get(ctx, &out); err != nil {
 		return err
 	}
 	show(cmp.Or(out.State, "had ended before"))
@@ -81,7 +81,7 @@ func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 // follow shows how a turn goes on until something is to be sent or the turn has ended.
 func follow(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	workflow.SetCurrentDetails(ctx, "**shows how the turn goes on** · "+markdown.Escaped(next.Channel)+" · "+string(next.Follow))
-	return workflow.ExecuteActivity(following(ctx, next.Channel), activities.NameFollow, delivery.FollowInput{Turn: next.Follow}).Get(ctx, nil)
+	return workflow.ExecuteActivity(followOptions(ctx, next.Channel), activities.NameFollow, delivery.FollowInput{Turn: next.Follow}).Get(ctx, nil)
 }
 
 // drainAll takes the wakes that came so far and reports whether there was one.

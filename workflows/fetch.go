@@ -25,7 +25,7 @@ func Fetch(ctx workflow.Context, in FetchInput) error { return fetchFiles(ctx, i
 func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	var list files.UnpackOutput
 	input := files.FetchInput{Inbox: message}
-	if err := workflow.ExecuteLocalActivity(local(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {
+	if err := workflow.ExecuteLocalActivity(localOptions(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {
 		return err
 	}
 	var all []workflow.Future
@@ -36,7 +36,7 @@ func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	for n, f := range list.Files {
 		lines[n] = "- " + markdown.Escaped(f.Name)
 		one := files.FetchInput{Inbox: message, N: f.N}
-		all = append(all, workflow.ExecuteActivity(fetching(ctx, "fetch · "+f.Name), activities.NameFetchFile, one))
+		all = append(all, workflow.ExecuteActivity(fetchOptions(ctx, "fetch · "+f.Name), activities.NameFetchFile, one))
 	}
 	show("fetching")
 	for n, f := range all {
@@ -46,7 +46,7 @@ func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	}
 	show("done")
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a cancellation skips the files, but not the answer
-	return workflow.ExecuteLocalActivity(local(ctx, "go on"), activities.NameEndFetch, input).Get(ctx, nil)
+	return workflow.ExecuteLocalActivity(localOptions(ctx, "go on"), activities.NameEndFetch, input).Get(ctx, nil)
 }
 
 // fetched describes the outcome of fetching a file.

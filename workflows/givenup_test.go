@@ -217,7 +217,7 @@ func TestGivenUp_ARunEndsAndItsRowWaits(t *testing.T) {
 		workflows.NameSubagent:     {workflows.Subagent, workflows.SubagentInput{Session: key}, []string{activities.NameUnloadSubagent}},
 		workflows.NameDeliver:      {workflows.Deliver, workflows.DeliverInput{Session: key}, []string{activities.NameNextDelivery}},
 		workflows.NameFetch:        {workflows.Fetch, workflows.FetchInput{Inbox: 7}, []string{activities.NameUnpack, activities.NameEndFetch}},
-		workflows.NameCommand:      {workflows.Command, workflows.CommandInput{Inbox: 7}, []string{activities.NameEndBang}},
+		workflows.NameCommand:      {workflows.Command, workflows.BangInput{Inbox: 7}, []string{activities.NameEndBang}},
 		workflows.NameBackground:   {workflows.Background, workflows.BackgroundInput{Call: "c"}, []string{activities.NameLose}},
 		workflows.NameGroupChat:    {workflows.GroupChat, workflows.GroupChatInput{Group: "g"}, []string{activities.NameStepGroup}},
 		workflows.NameServiceTrack: {workflows.ServiceTrack, workflows.ServiceTrackInput{}, []string{activities.NameAdvanceTrack}},
@@ -264,7 +264,7 @@ func TestGivenUp_ACommandRunsWithoutItsFiles(t *testing.T) {
 			} else {
 				giveUp(env, name, nil)
 			}
-			env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
+			env.ExecuteWorkflow(workflows.NameCommand, workflows.BangInput{Inbox: 7, Files: 3})
 			require.NoError(t, env.GetWorkflowError())
 			require.Len(t, s.ran, 1)
 		})

@@ -37,7 +37,7 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 		drainAll(wakes)
 		var now agents.StepGroupOutput
 		step := agents.StepGroupInput{Group: in.Group}
-		err := workflow.ExecuteLocalActivity(local(ctx, "who speaks next"), activities.NameStepGroup, step).Get(ctx, &now)
+		err := workflow.ExecuteLocalActivity(localOptions(ctx, "who speaks next"), activities.NameStepGroup, step).Get(ctx, &now)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ func (t *turnRun) runHooks(ctx workflow.Context, in hooks.RunInput) (out hooks.R
 		return out, nil
 	}
 	in.Session, in.Turn = t.in.Session, t.id
-	err = workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+in.Point), activities.NameRunHooks, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(hookOptions(ctx, "hooks · "+in.Point), activities.NameRunHooks, in).Get(ctx, &out)
 	t.quick.taskBegan()
 	if broken(err) {
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "point", in.Point, "error", err)

@@ -59,7 +59,7 @@ func (b *turnInbox) peek(ctx workflow.Context) (seen turn.PeekOutput, err error)
 			return seen, err
 		}
 		claims, in := b.claims, turn.PeekInput{Session: b.session, Turn: b.turn, Known: b.reported}
-		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &seen)
+		err := workflow.ExecuteLocalActivity(localOptions(ctx, "peek"), activities.NamePeek, in).Get(ctx, &seen)
 		if err != nil || claims == b.claims {
 			return seen, err
 		}
@@ -81,7 +81,7 @@ func (b *turnInbox) claim(ctx workflow.Context) (out turn.SteerOutput, err error
 	defer func() { b.claiming = false }()
 	b.claims++
 	in := turn.SteerInput{Session: b.session, Turn: b.turn, N: b.claims}
-	err = workflow.ExecuteLocalActivity(local(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out)
+	err = workflow.ExecuteLocalActivity(localOptions(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out)
 	return out, err
 }
 

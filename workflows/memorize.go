@@ -24,10 +24,10 @@ func Memorize(ctx workflow.Context, in MemorizeInput) error {
 	workflow.SetCurrentDetails(ctx, "reads the conversation")
 	var out memorize.Output
 	job := memorize.Input{Job: in.Job}
-	err := workflow.ExecuteActivity(memorizing(ctx, "memorize · "+in.Trigger), activities.NameMemorize, job).Get(ctx, &out)
+	err := workflow.ExecuteActivity(memorizeOptions(ctx, "memorize · "+in.Trigger), activities.NameMemorize, job).Get(ctx, &out)
 	if err != nil {
 		ended, _ := workflow.NewDisconnectedContext(ctx)
-		if err := workflow.ExecuteLocalActivity(local(ended, "give up"), activities.NameGiveUpMemorize, job).Get(ended, nil); err != nil {
+		if err := workflow.ExecuteLocalActivity(localOptions(ended, "give up"), activities.NameGiveUpMemorize, job).Get(ended, nil); err != nil {
 			return err
 		}
 		if !broken(err) {

@@ -58,8 +58,8 @@ const (
 	fetchTime = 3*time.Minute + 30*time.Second
 )
 
-// local is for writes to Postgres: short, idempotent, without a separate dispatch.
-func local(ctx workflow.Context, summary string) workflow.Context {
+// localOptions is for writes to Postgres: short, idempotent, without a separate dispatch.
+func localOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		ScheduleToCloseTimeout: storeTimeout,
 		StartToCloseTimeout:    storeAttempt,
@@ -68,23 +68,23 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// model is for LLM calls. Attempts are unlimited here, because crashes and outages of our own must not end a turn;
+// modelOptions is for LLM calls. Attempts are unlimited here, because crashes and outages of our own must not end a turn;
 // the activity counts the provider's failures itself.
-func model(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+func modelOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// tool is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
-func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.Context {
+// toolOptions is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
+func toolOptions(ctx workflow.Context, class chat.ToolClass, summary string) workflow.Context {
 	if class == chat.ClassOnce {
-		return longRunning(ctx, summary, toolAttempt, onceHeartbeat, 1)
+		return longRunningOptions(ctx, summary, toolAttempt, onceHeartbeat, 1)
 	}
-	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, 0)
+	return longRunningOptions(ctx, summary, toolAttempt, heartbeatTimeout, 0)
 }
 
-// quickTool is for a tool call that may take the workflow task a limited time. There is one attempt: if it does not end well, the call ends as an
+// quickToolOptions is for a tool call that may take the workflow task a limited time. There is one attempt: if it does not end well, the call ends as an
 // activity.
-func quickTool(ctx workflow.Context, within time.Duration, summary string) workflow.Context {
+func quickToolOptions(ctx workflow.Context, within time.Duration, summary string) workflow.Context {
 	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
 		StartToCloseTimeout: within + quickGrace,
 		RetryPolicy:         &temporal.RetryPolicy{MaximumAttempts: 1},
@@ -92,10 +92,10 @@ func quickTool(ctx workflow.Context, within time.Duration, summary string) workf
 	})
 }
 
-// interrupting is for ending the command of a stopped call whose worker is gone. The user waits for it to read that the turn has
+// interruptOptions is for ending the command of a stopped call whose worker is gone. The user waits for it to read that the turn has
 // stopped: the activity waits a limited time for a runner that is away, which gets the kill when it is back. Attempts are unlimited, since
 // nothing of the stop can be recorded before Postgres is back.
-func interrupting(ctx workflow.Context) workflow.Context {
+func interruptOptions(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: interruptAttempt,
 		HeartbeatTimeout:    heartbeatTimeout,
@@ -104,18 +104,18 @@ func interrupting(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// task is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
-func task(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, taskAttempt, taskHeartbeat, 0)
+// taskOptions is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
+func taskOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, taskAttempt, taskHeartbeat, 0)
 }
 
-// bang is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
-func bang(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, bangAttempt, heartbeatTimeout, 0)
+// bangOptions is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
+func bangOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, bangAttempt, heartbeatTimeout, 0)
 }
 
-// sending is for sending to a platform. Attempts are unlimited: the activity recognizes final refusals and messages that are too old.
-func sending(ctx workflow.Context, summary string) workflow.Context {
+// sendOptions is for sending to a platform. Attempts are unlimited: the activity recognizes final refusals and messages that are too old.
+func sendOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: sendAttempt,
 		HeartbeatTimeout:    heartbeatTimeout,
@@ -124,13 +124,13 @@ func sending(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// following is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
-func following(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, followAttempt, heartbeatTimeout, 0)
+// followOptions is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
+func followOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, followAttempt, heartbeatTimeout, 0)
 }
 
-// fetching is for bringing a file from a platform to a runner. The activity knows what trying again does not mend.
-func fetching(ctx workflow.Context, summary string) workflow.Context {
+// fetchOptions is for bringing a file from a platform to a runner. The activity knows what trying again does not mend.
+func fetchOptions(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		ScheduleToCloseTimeout: fetchTime,
 		HeartbeatTimeout:       heartbeatTimeout,
@@ -139,28 +139,28 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
-func memorizing(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+// memorizeOptions is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
+func memorizeOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// titling is for having a conversation named. There are few attempts: it has the first words of its first message meanwhile.
-func titling(ctx workflow.Context) workflow.Context {
-	return longRunning(ctx, "title of the conversation", titleAttempt, heartbeatTimeout, titles.MaxAttempts)
+// titleOptions is for having a conversation named. There are few attempts: it has the first words of its first message meanwhile.
+func titleOptions(ctx workflow.Context) workflow.Context {
+	return longRunningOptions(ctx, "title of the conversation", titleAttempt, heartbeatTimeout, titles.MaxAttempts)
 }
 
-// deleting is for a step of a deletion. Attempts are unlimited: what one did the next does not find.
-func deleting(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, deletionAttempt, taskHeartbeat, 0)
+// deletionOptions is for a step of a deletion. Attempts are unlimited: what one did the next does not find.
+func deletionOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, deletionAttempt, taskHeartbeat, 0)
 }
 
-// runningHooks is for running hooks. Attempts are unlimited: the activity bounds each hook.
-func runningHooks(ctx workflow.Context, summary string) workflow.Context {
-	return longRunning(ctx, summary, hookAttempt, heartbeatTimeout, 0)
+// hookOptions is for running hooks. Attempts are unlimited: the activity bounds each hook.
+func hookOptions(ctx workflow.Context, summary string) workflow.Context {
+	return longRunningOptions(ctx, summary, hookAttempt, heartbeatTimeout, 0)
 }
 
-// longRunning is for activities that take long and send heartbeats; 0 attempts means unlimited.
-func longRunning(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
+// longRunningOptions is for activities that take long and send heartbeats; 0 attempts means unlimited.
+func longRunningOptions(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
 	policy := retry(200*time.Millisecond, 10*time.Second)
 	policy.MaximumAttempts = attempts
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -18,7 +18,7 @@ func (t *turnRun) runTool(ctx workflow.Context, id chat.CallID, call turn.CallOu
 		return out, nil
 	}
 	var out turn.ToolOutput
-	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
+	err := workflow.ExecuteActivity(toolOptions(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
 	t.quick.taskBegan()
 	return out, err
 }
@@ -37,7 +37,7 @@ func (t *turnRun) tryQuickly(ctx workflow.Context, id chat.CallID, call turn.Cal
 		return out, false
 	}
 	in := turn.ToolInput{Call: id, Within: left}
-	err := workflow.ExecuteLocalActivity(quickTool(ctx, left, label(call)), activities.NameTool, in).Get(ctx, &out)
+	err := workflow.ExecuteLocalActivity(quickToolOptions(ctx, left, label(call)), activities.NameTool, in).Get(ctx, &out)
 	return out, err == nil && !out.Unfinished
 }
 
@@ -53,7 +53,7 @@ func (t *turnRun) tryModel(ctx workflow.Context, next *turn.GenerateInput, summa
 	}
 	next.Attempts++
 	free, _ := workflow.NewDisconnectedContext(ctx) // a stop is carried out below, where nothing of the attempt is lost
-	err = workflow.ExecuteLocalActivity(quickTool(free, in.Within, summary), activities.NameGenerate, in).Get(free, &out)
+	err = workflow.ExecuteLocalActivity(quickToolOptions(free, in.Within, summary), activities.NameGenerate, in).Get(free, &out)
 	if err == nil && !out.Unfinished {
 		return out, true, nil
 	}
@@ -61,7 +61,7 @@ func (t *turnRun) tryModel(ctx workflow.Context, next *turn.GenerateInput, summa
 		return out, false, nil
 	}
 	in.Within, in.Stop, out = 0, true, turn.GenerateOutput{}
-	err = workflow.ExecuteLocalActivity(local(free, "stop · "+summary), activities.NameGenerate, in).Get(free, &out)
+	err = workflow.ExecuteLocalActivity(localOptions(free, "stop · "+summary), activities.NameGenerate, in).Get(free, &out)
 	return out, true, err
 }
 

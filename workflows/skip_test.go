@@ -61,7 +61,7 @@ type days struct {
 	box      *tooltest.Box
 	model    *turn.Model
 	asking   *turn.Approvals
-	dispatch *intake.Dispatch
+	dispatch *intake.Dispatcher
 	wakes    *wake.Dispatcher
 	chat     chat.ChatType
 
@@ -87,7 +87,7 @@ func skipDays(t *testing.T, document string) *days {
 	_, err = d.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
 	d.wakes = &wake.Dispatcher{Turns: d, Log: slog.New(slog.DiscardHandler)}
-	d.dispatch = &intake.Dispatch{Calls: d.Store.Calls, Turns: d.Store.Turns, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
+	d.dispatch = &intake.Dispatcher{Calls: d.Store.Calls, Turns: d.Store.Turns, Wakes: d.wakes, Policies: fixed{rules}, Clock: d}
 	d.register()
 	return d
 }
@@ -114,7 +114,7 @@ func (d *days) register() {
 		Streams: livefeed.Feed{Bus: bus},
 	}
 	calls := &turn.Tools{
-		Attachments: d.Store.Attachments, Calls: d.Store.Calls, Sets: tools, Boxes: activities.Sandboxes{Boxes: d}, Outputs: livefeed.Feed{Bus: bus},
+		Attachments: d.Store.Attachments, Calls: d.Store.Calls, Sets: tools, Sandboxes: activities.Sandboxes{RunnerSandboxes: d}, Outputs: livefeed.Feed{Bus: bus},
 	}
 	d.asking = &turn.Approvals{Questions: d.Store.Calls, Runners: calls, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
@@ -200,7 +200,7 @@ type begun struct{}
 func (begun) Stop() bool { return false }
 
 // Wake tells the turn.
-func (d *days) Wake(context.Context, wake.Row) error {
+func (d *days) Wake(context.Context, wake.TurnWake) error {
 	d.env.SignalWorkflow(workflows.SignalWake, nil)
 	return nil
 }
@@ -211,8 +211,8 @@ func (d *days) at(after time.Duration, f func()) { d.env.RegisterDelayedCallback
 // write lets a person write so long after the beginning. The text is a program for the model.
 func (d *days) write(after time.Duration, text string) {
 	d.at(after, func() {
-		in := intake.Inbound{
-			Inbound:  engine.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", after), Text: text},
+		in := intake.Message{
+			NewRow:   engine.NewRow{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", after), Text: text},
 			ChatType: d.chat, UserName: d.user.Name,
 		}
 		_, err := d.dispatch.Message(d.t.Context(), in)

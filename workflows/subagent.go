@@ -91,6 +91,6 @@ func (t *turnRun) waitForWake(ctx workflow.Context) (woken bool, err error) {
 func (t *turnRun) unloaded(ctx workflow.Context, late bool) (bool, error) {
 	in := agents.UnloadInput{Session: t.in.Session, Idle: late}
 	var out agents.UnloadOutput
-	err := workflow.ExecuteLocalActivity(local(ctx, "rest"), activities.NameUnloadSubagent, in).Get(ctx, &out)
+	err := workflow.ExecuteLocalActivity(localOptions(ctx, "rest"), activities.NameUnloadSubagent, in).Get(ctx, &out)
 	return out.Unloaded, err
 }

@@ -80,7 +80,7 @@ type ending struct {
 
 func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 	in := turn.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
-	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
+	err := workflow.ExecuteLocalActivity(localOptions(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
 	if err != nil || !t.claimed.Claimed {
 		t.showSlotWait(ctx)
 		return false, err
@@ -221,7 +221,7 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 	out, ended, err := t.tryModel(ctx, &in, summary)
 	if !ended {
 		out = turn.GenerateOutput{}
-		err = workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
+		err = workflow.ExecuteActivity(modelOptions(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
 		t.quick.taskBegan()
 	}
 	t.quick.model = out.Quick
@@ -243,7 +243,7 @@ func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result
 	t.inbox.drain()
 	in := turn.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
 	var out turn.FinishOutput
-	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
+	if err := workflow.ExecuteLocalActivity(localOptions(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, nil, err
 	}
 	t.runClosingHooks(ctx)

@@ -171,7 +171,7 @@ func (t *turnRun) hasten(ctx workflow.Context) {
 		return
 	}
 	var out turn.HastenOutput
-	err := workflow.ExecuteLocalActivity(local(ctx, "hasten"), activities.NameHasten, turn.HastenInput{Turn: t.id}).Get(ctx, &out)
+	err := workflow.ExecuteLocalActivity(localOptions(ctx, "hasten"), activities.NameHasten, turn.HastenInput{Turn: t.id}).Get(ctx, &out)
 	if err == nil && out.By > wait.known && wait == t.provider {
 		wait.hastened = out
 		wait.cancel()

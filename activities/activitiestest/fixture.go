@@ -103,7 +103,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	require.NoError(t, err)
 	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
 	require.NoError(t, err)
 
 	b.Server.Strict()
@@ -125,11 +125,11 @@ func New(t *testing.T, program ...string) *Fixture {
 		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
 	}
 	b.Tools = &turn.Tools{
-		Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sets: b.Catalog, Authorizers: authorizers, Boxes: activities.Sandboxes{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
+		Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sets: b.Catalog, Authorizers: authorizers, Sandboxes: activities.Sandboxes{RunnerSandboxes: b}, Outputs: livefeed.Feed{Bus: b.Bus},
 	}
-	b.Asking = &turn.Approvals{Questions: b.Store.Calls, Runners: b.Tools, Boxes: b, Wait: time.Hour}
-	b.background = &background.Background{Tasks: b.Store.Calls, Boxes: activities.Sandboxes{Boxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
-	b.Commands = &background.Commands{Store: b.Store.Turns, Boxes: activities.Sandboxes{Boxes: b}, Links: b}
+	b.Asking = &turn.Approvals{Questions: b.Store.Calls, Runners: b.Tools, Sandboxes: b, Wait: time.Hour}
+	b.background = &background.Background{Tasks: b.Store.Calls, Sandboxes: activities.Sandboxes{RunnerSandboxes: b}, Outputs: livefeed.Feed{Bus: b.Bus}}
+	b.Commands = &background.Commands{Store: b.Store.Turns, Sandboxes: activities.Sandboxes{RunnerSandboxes: b}, Links: b}
 	var claimed turn.ClaimOutput
 	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)

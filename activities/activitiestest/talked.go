@@ -26,7 +26,7 @@ type Conversation struct {
 
 // Past ends the running turn and adds n turns, each a question with an identifier, a command with a long result and an
 // answer; then it opens a turn for the last message.
-func Past(t *testing.T, n int, last engine.Inbound) *Conversation {
+func Past(t *testing.T, n int, last engine.NewRow) *Conversation {
 	b := &Conversation{Fixture: New(t, "the first question, about /srv/first.conf")}
 	_, user, err := b.Conversations.Session(t.Context(), Key)
 	require.NoError(t, err)
@@ -34,7 +34,7 @@ func Past(t *testing.T, n int, last engine.Inbound) *Conversation {
 	b.CloseTurn(Turn)
 	for i := range n {
 		id := chat.TurnID(fmt.Sprintf("past-%d", i))
-		b.OpenTurn(id, engine.Inbound{Text: fmt.Sprintf("Question %d: why does /srv/app/mod%d.go fail with ERR_%d?", i, i, 1000+i)})
+		b.OpenTurn(id, engine.NewRow{Text: fmt.Sprintf("Question %d: why does /srv/app/mod%d.go fail with ERR_%d?", i, i, 1000+i)})
 		b.CommitAnswer(id, 0, chat.Answer{Text: "Let me look.", Finish: "tool_calls", Calls: []chat.ToolCall{{
 			ID: chat.NewCallID(id, 0, 0), Name: "Shell", Class: chat.ClassExec, Arguments: fmt.Sprintf(`{"command":"cat mod%d.go"}`, i), State: chat.CallOpen,
 		}}})
@@ -47,7 +47,7 @@ func Past(t *testing.T, n int, last engine.Inbound) *Conversation {
 }
 
 // OpenTurn accepts a message and claims it for a turn.
-func (b *Conversation) OpenTurn(id chat.TurnID, in engine.Inbound) {
+func (b *Conversation) OpenTurn(id chat.TurnID, in engine.NewRow) {
 	b.T.Helper()
 	in.Session, in.User, in.Channel, in.PlatformID = Key, b.User, "web", "p-"+string(id)
 	_, err := b.Turns.Accept(b.T.Context(), in)
@@ -121,7 +121,7 @@ func (b *Conversation) Notices() []chat.Message {
 }
 
 // PlainMessage is an ordinary message.
-var PlainMessage = engine.Inbound{Text: "and now?"}
+var PlainMessage = engine.NewRow{Text: "and now?"}
 
 // Sections writes a summary with all headings.
 func Sections(text string) string {

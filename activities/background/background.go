@@ -31,7 +31,7 @@ const (
 type Tasks interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 	AskKillOf(ctx context.Context, call chat.CallID) error
-	KillAsked(ctx context.Context, call chat.CallID) (bool, error)
+	KillRequested(ctx context.Context, call chat.CallID) (bool, error)
 	EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd) (bool, error)
 }
 
@@ -42,9 +42,9 @@ type TaskOutputs interface {
 
 // Background follows commands that outlived their time in the foreground.
 type Background struct {
-	Tasks   Tasks
-	Boxes   activities.Sandboxes
-	Outputs TaskOutputs
+	Tasks     Tasks
+	Sandboxes activities.Sandboxes
+	Outputs   TaskOutputs
 }
 
 // WatchInput names a task by the call that started it.
@@ -81,7 +81,7 @@ func (b *Background) Watch(ctx context.Context, in WatchInput) (WatchOutput, err
 	if err != nil {
 		return WatchOutput{}, activities.Failure(ctx, err)
 	}
-	masker, err := b.Boxes.Masker(ctx, task.Session)
+	masker, err := b.Sandboxes.Masker(ctx, task.Session)
 	if err != nil {
 		return WatchOutput{}, activities.Failure(ctx, err)
 	}
@@ -134,7 +134,7 @@ type watch struct {
 
 // end waits until the command has ended. If its outcome can never be known, it ends as lost.
 func (w *watch) end(ctx context.Context) (chat.TaskEnd, error) {
-	box, err := w.Boxes.Begun(ctx, w.task.Session, w.task.User, w.task.Runner)
+	box, err := w.Sandboxes.ForStartedWork(ctx, w.task.Session, w.task.User, w.task.Runner)
 	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
 		return lost("Its runner can be used no more: " + err.Error()), nil
 	}
@@ -164,7 +164,7 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 	ended, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
-		w.killWhenAsked(ctx, running, box, ended)
+		w.killOnRequest(ctx, running, box, ended)
 		cancel(context.Cause(ctx))
 	}()
 	defer func() { close(ended); cancel(nil); <-watched }()
@@ -181,14 +181,14 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 	})
 }
 
-// killWhenAsked kills the command when the workflow is cancelled or a user asked for the kill. While the runner is out of reach it repeats a kill
+// killOnRequest kills the command when the workflow is cancelled or a user asked for the kill. While the runner is out of reach it repeats a kill
 // that a user asked for. It returns when the command has ended, or after ctx has ended; if that was a stop, it first waits a moment for the end of
 // the command.
-func (w *watch) killWhenAsked(ctx, running context.Context, box sandbox.Sandbox, ended <-chan struct{}) {
+func (w *watch) killOnRequest(ctx, running context.Context, box sandbox.Sandbox, ended <-chan struct{}) {
 	ticker := time.NewTicker(taskHeartbeat)
 	defer ticker.Stop()
 	for {
-		if asked, err := w.Tasks.KillAsked(ctx, w.task.Call); err == nil && asked {
+		if asked, err := w.Tasks.KillRequested(ctx, w.task.Call); err == nil && asked {
 			_ = w.kill(running, box) // tried again as long as the command runs
 		}
 		select {

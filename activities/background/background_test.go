@@ -182,7 +182,7 @@ func (b *fixture) bang(command string) chat.InboxID {
 	b.T.Helper()
 	_, owner, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
-	in := engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
+	in := engine.NewRow{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
 	got, err := b.Turns.AcceptBang(b.T.Context(), in, command)
 	require.NoError(b.T, err)
 	return got.ID
@@ -220,7 +220,7 @@ func TestBang_LongOutputIsBehindALink(t *testing.T) {
 func TestBang_RunsWithinTheWallsOfItsConversation(t *testing.T) {
 	b := setup(t, "say nothing")
 	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
-	b.Commands.Boxes = activities.Sandboxes{Boxes: n, Confinements: n}
+	b.Commands.Sandboxes = activities.Sandboxes{RunnerSandboxes: n, Confinements: n}
 	require.NoError(t, b.runBang(t.Context(), b.bang("true")))
 	require.Len(t, n.Asked, 1)
 	require.Equal(t, chat.Confinement{Offline: true}, n.Asked[0].Confinement)
@@ -234,12 +234,12 @@ func TestBang_WhatCannotRunIsSaid(t *testing.T) {
 	require.Equal(t, "Not run: connect a runner of your own", b.LastMessage().Content)
 
 	b.SandboxErr = nil
-	b.Commands.Boxes = activities.Sandboxes{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
+	b.Commands.Sandboxes = activities.Sandboxes{RunnerSandboxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 	require.NoError(t, b.runBang(t.Context(), b.bang("pwd")))
 	require.Contains(t, b.LastMessage().Content, "Not run: runner local is offline (waited 5 s)")
 
 	b.SandboxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
-	b.Commands.Boxes = activities.Sandboxes{Boxes: b}
+	b.Commands.Sandboxes = activities.Sandboxes{RunnerSandboxes: b}
 	_, again := activitiestest.FaultKind(t, b.runBang(t.Context(), b.bang("true")))
 	require.True(t, again, "an outage of our own is tried again")
 

@@ -38,9 +38,9 @@ type OutputLinks interface {
 
 // Commands runs bang commands, which users give outside the turns of a conversation.
 type Commands struct {
-	Store BangStore
-	Boxes activities.Sandboxes
-	Links OutputLinks
+	Store     BangStore
+	Sandboxes activities.Sandboxes
+	Links     OutputLinks
 }
 
 // BangInput names a command.
@@ -66,9 +66,9 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	if err != nil || bang.Done {
 		return BangOutput{}, activities.Failure(ctx, err)
 	}
-	find := c.Boxes.Of
+	find := c.Sandboxes.ForNewWork
 	if bang.StartedOn != "" {
-		find = c.Boxes.Begun
+		find = c.Sandboxes.ForStartedWork
 	}
 	box, err := find(ctx, bang.Session, bang.User, bang.Runner)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 	if err != nil {
 		return BangOutput{}, c.refuse(ctx, bang, err)
 	}
-	masker, err := c.Boxes.Masker(ctx, bang.Session)
+	masker, err := c.Sandboxes.Masker(ctx, bang.Session)
 	if err != nil {
 		return BangOutput{}, c.refuse(ctx, bang, err)
 	}

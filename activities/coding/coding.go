@@ -66,8 +66,8 @@ type Store struct {
 
 // Agents answers turns with coding agents. It is safe for concurrent use.
 type Agents struct {
-	Store Store
-	Boxes activities.Sandboxes
+	Store     Store
+	Sandboxes activities.Sandboxes
 }
 
 // Ask is a step to answer.
@@ -158,9 +158,9 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 	if begun {
 		name, asked = run.Request.Agent, run.Runner
 	}
-	find := a.Boxes.Of
+	find := a.Sandboxes.ForNewWork
 	if begun {
-		find = a.Boxes.Begun
+		find = a.Sandboxes.ForStartedWork
 	}
 	room, err := find(ctx, t.ask.Step.Session, t.owner, asked)
 	if err == nil && run.Store == "" { // not started yet, and the policy of the conversation would not confine its commands
@@ -211,7 +211,7 @@ func (a *Agents) round(ctx context.Context, t *turn) (*follower, Outcome, error)
 
 // environment returns the variables of the process and of the commands that it runs.
 func (a *Agents) environment(ctx context.Context, t *turn, runner string) (sandbox.Environment, error) {
-	env, err := a.Boxes.Environment(ctx, t.ask.Step.Session, t.owner, runner)
+	env, err := a.Sandboxes.Environment(ctx, t.ask.Step.Session, t.owner, runner)
 	if err != nil {
 		return env, err
 	}
@@ -269,7 +269,7 @@ func (a *Agents) end(ctx context.Context, key chat.SessionKey, run codingagent.R
 		if err != nil {
 			return err
 		}
-		if box, err := a.Boxes.Box(ctx, owner, run.Runner); err == nil {
+		if box, err := a.Sandboxes.Box(ctx, owner, run.Runner); err == nil {
 			_ = box.Kill(ctx, run.ID()) // stored before it is sent, and repeated until the runner has it
 		}
 	}

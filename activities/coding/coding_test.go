@@ -66,7 +66,7 @@ func newBench(t *testing.T, env []string, script ...string) *bench {
 	b.box = server.Direct("local", sandbox.RunnerConfig{})
 	b.settings = codingagent.Settings{Agent: "codex", Sandbox: codingagent.WorkspaceWrite, Approvals: codingagent.ApproveOnRequest}
 	b.model = b.Model.Models
-	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.stores(), Boxes: activities.Sandboxes{Boxes: boxes{b}}}
+	b.Model.Models, b.Model.Agents = activitiestest.OneModel{Client: client{b}}, &coding.Agents{Store: b.stores(), Sandboxes: activities.Sandboxes{RunnerSandboxes: boxes{b}}}
 	_, user, err := b.Store.Conversations.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	b.user = user
@@ -162,7 +162,7 @@ func (b *bench) openTurn(before, id chat.TurnID, state chat.TurnState, text stri
 	ctx := b.T.Context()
 	_, err := b.Turns.FinishTurn(ctx, activitiestest.Key, before, state, "")
 	require.NoError(b.T, err)
-	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "p-" + string(id), Text: text})
+	_, err = b.Turns.Accept(ctx, engine.NewRow{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "p-" + string(id), Text: text})
 	require.NoError(b.T, err)
 	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)
@@ -204,7 +204,7 @@ func TestAgent_AConversationThatBeginsAnewHasAnotherThread(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Turns.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnDone, "")
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "new", Text: "/new", Control: true})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "new", Text: "/new", Control: true})
 	require.NoError(t, err)
 	_, ok, err := b.Turns.Claim(t.Context(), activitiestest.Key, second, "run-new", 0)
 	require.NoError(t, err)
@@ -238,7 +238,7 @@ func TestAgent_AServerThatComesLaterGoesOnReadingAndNothingRunsTwice(t *testing.
 // steer has the person write to the turn that runs.
 func (b *bench) steer(text string) {
 	b.T.Helper()
-	_, err := b.Turns.Accept(b.T.Context(), engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "s-" + text, Text: text, Queue: chat.Queue{Mode: chat.QueueSteer}})
+	_, err := b.Turns.Accept(b.T.Context(), engine.NewRow{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: "s-" + text, Text: text, Queue: chat.Queue{Mode: chat.QueueSteer}})
 	require.NoError(b.T, err)
 }
 
@@ -434,7 +434,7 @@ func TestAgent_AConversationWithoutCommandsHasNone(t *testing.T) {
 
 func TestAgent_DoesNotAnswerInASceneWithWalls(t *testing.T) {
 	b := setup(t, "run echo > ran.txt")
-	b.Model.Agents = &coding.Agents{Store: b.stores(), Boxes: activities.Sandboxes{Boxes: boxes{b}, Confinements: &activitiestest.Narrow{}}}
+	b.Model.Agents = &coding.Agents{Store: b.stores(), Sandboxes: activities.Sandboxes{RunnerSandboxes: boxes{b}, Confinements: &activitiestest.Narrow{}}}
 	out, err := b.Fixture.Generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "denied", out.Fault)

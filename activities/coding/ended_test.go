@@ -21,8 +21,8 @@ import (
 // diesWithFile has a scripted agent run a command that kills it once a file "die" is there.
 const diesWithFile = "run (until [ -e die ]; do sleep 0.02; done; kill -9 $PPID) >/dev/null 2>&1 &"
 
-func (b *bench) closer(from sandbox.Boxes) *agentquestions.Closer {
-	return &agentquestions.Closer{CodingAgents: b.Store.CodingAgents, Calls: b.Store.Calls, Boxes: from, Log: slog.New(slog.DiscardHandler)}
+func (b *bench) closer(from sandbox.Finder) *agentquestions.Closer {
+	return &agentquestions.Closer{CodingAgents: b.Store.CodingAgents, Calls: b.Store.Calls, Sandboxes: from, Log: slog.New(slog.DiscardHandler)}
 }
 
 // approval returns the question of a call.

@@ -104,7 +104,7 @@ func (f *follower) follow(ctx context.Context) (out Outcome, again bool, err err
 	f.over = end.Exec.State != ""
 	out = f.outcome(end, lang)
 	out.Answer.Usage = f.used(end)
-	return out, out.Say == "" && !out.Stopped && !end.asked && len(f.untaken()) > 0, nil
+	return out, out.Say == "" && !out.Stopped && !end.asked && len(f.unreadMessages()) > 0, nil
 }
 
 // isAway reports whether nothing was started because the runner cannot be reached or misbehaves.
@@ -218,8 +218,8 @@ func (f *follower) steer(ctx context.Context) error {
 	return nil
 }
 
-// untaken returns the messages that the agent did not take. It is complete once the turn of the process has ended.
-func (f *follower) untaken() []message {
+// unreadMessages returns the messages that the agent did not take. It is complete once the turn of the process has ended.
+func (f *follower) unreadMessages() []message {
 	var out []message
 	for _, m := range f.said {
 		if _, taken := f.process.Driver.Steer(m.key(), codingagent.Message{Text: m.text}); !taken {

@@ -19,7 +19,7 @@ import (
 func (b *bench) shows(id, text string, mode chat.QueueMode, sizes ...int) {
 	b.T.Helper()
 	ctx := b.T.Context()
-	in := engine.Inbound{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: id, Text: text, Queue: chat.Queue{Mode: mode}}
+	in := engine.NewRow{Session: activitiestest.Key, User: b.user, Channel: "web", PlatformID: id, Text: text, Queue: chat.Queue{Mode: mode}}
 	for n := range sizes {
 		in.Files = append(in.Files, chat.Attachment{Kind: "image", Name: fmt.Sprint(id, n, ".png"), At: fmt.Sprint("/in/", id, n, ".png")})
 	}

@@ -76,7 +76,7 @@ func (t *turn) current() (codingagent.Run, bool) {
 // next makes the messages that a process did not take the request of the next one.
 func (t *turn) next(f *follower) {
 	b := f.bound()
-	t.bound, t.rest = &b, f.untaken()
+	t.bound, t.rest = &b, f.unreadMessages()
 	t.at++
 }
 
@@ -103,7 +103,7 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	}
 	said := t.rest
 	if len(said) == 0 {
-		said = t.asked(after)
+		said = t.unansweredMessages(after)
 	}
 	var texts []string
 	if set.Prefix != "" {
@@ -128,8 +128,8 @@ func (t *turn) begin(ctx context.Context, store Store, on runner) (codingagent.R
 	return run, err
 }
 
-// asked returns the messages without an answer that the agent has not been given.
-func (t *turn) asked(after chat.MessageID) []message {
+// unansweredMessages returns the messages without an answer that the agent has not been given.
+func (t *turn) unansweredMessages(after chat.MessageID) []message {
 	var out []message
 	for _, l := range slices.Backward(window.View(t.window)) {
 		if l.Message.Role == chat.RoleAssistant {

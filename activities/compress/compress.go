@@ -22,14 +22,14 @@ import (
 
 // Conversations stores conversations.
 type Conversations interface {
-	// AnswerOrder answers the command of a turn, once.
-	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
+	// AnswerTurnCommand answers the command of a turn, once.
+	AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error
 	// Compact commits a compaction with its archive and notifies the user, unless the turn is closed or the record is there.
 	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
 	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
 	// Spend adds the tokens that a provider counted for a call outside of steps to the usage.
 	Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error
-	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
+	NotifyRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 }
 
@@ -42,7 +42,7 @@ type Leases interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	Asked(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error)
+	TurnOrigin(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error)
 }
 
 // Notes runs the tools with which a model keeps lasting notes.
@@ -153,14 +153,14 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 // known finds a record committed before: by an earlier attempt, or for a command by an earlier turn that was released. The answer of a released turn
 // was removed with it, so the user is notified again.
 func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
-	if j.asked, err = j.Turns.Asked(ctx, j.in.Turn); err != nil {
+	if j.asked, err = j.Turns.TurnOrigin(ctx, j.in.Turn); err != nil {
 		return c, false, err
 	}
 	c, done, err = j.Conversations.Control(ctx, j.in.Session, j.key())
 	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
 		return c, done, err
 	}
-	return c, true, j.Conversations.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
+	return c, true, j.Conversations.AnswerTurnCommand(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
 // needed reports whether the turn cannot go on without a compression, because the provider has refused the request as it is.
@@ -208,7 +208,7 @@ func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
 	}
-	return j.Conversations.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
+	return j.Conversations.AnswerTurnCommand(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
 }
 
 func noticeOf(l i18n.Lang, c chat.Control) string {

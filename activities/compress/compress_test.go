@@ -251,7 +251,7 @@ func TestCompress_WhereTheWindowIsSmallerThanBelievedChunksShrink(t *testing.T) 
 }
 
 func TestCompress_ACommandHasItsAnswerAndItsFocus(t *testing.T) {
-	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact 端口号", Control: true})
+	b := activitiestest.Past(t, 40, engine.NewRow{Text: "/compact 端口号", Control: true})
 	b.Server.Handle(faithful)
 	_, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)
@@ -263,7 +263,7 @@ func TestCompress_ACommandHasItsAnswerAndItsFocus(t *testing.T) {
 }
 
 func TestCompress_ACommandInAShortConversationIsToldSoOnce(t *testing.T) {
-	b := activitiestest.Past(t, 0, engine.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 0, engine.NewRow{Text: "/compact", Control: true})
 	for range 2 {
 		out, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 		require.NoError(t, err)
@@ -275,7 +275,7 @@ func TestCompress_ACommandInAShortConversationIsToldSoOnce(t *testing.T) {
 }
 
 func TestCompress_ACommandWithoutAModelLeavesTheConversationAsItIs(t *testing.T) {
-	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 40, engine.NewRow{Text: "/compact", Control: true})
 	b.Server.Handle(func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Status: http.StatusServiceUnavailable} })
 	_, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)
@@ -362,7 +362,7 @@ func TestCompress_AsksNobodyWhereNothingCanBeGained(t *testing.T) {
 	s := &activitiestest.Conversation{Fixture: b, User: user}
 	s.CommitAnswer(activitiestest.Turn, 0, chat.Answer{Text: "Hello.", Finish: "stop"})
 	s.CloseTurn(activitiestest.Turn)
-	s.OpenTurn("now", engine.Inbound{Text: strings.Repeat("a long paste ", 2000)})
+	s.OpenTurn("now", engine.NewRow{Text: strings.Repeat("a long paste ", 2000)})
 	for _, trigger := range []string{chat.TriggerAuto, chat.TriggerTooLong} {
 		out, err := s.Compress(t.Context(), trigger, 0)
 		require.NoError(t, err)
@@ -403,7 +403,7 @@ func (postgresAway) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer
 }
 
 func TestCompress_ACommandWhoseTurnWasReleasedIsCarriedOutOnce(t *testing.T) {
-	b := activitiestest.Past(t, 40, engine.Inbound{Text: "/compact", Control: true})
+	b := activitiestest.Past(t, 40, engine.NewRow{Text: "/compact", Control: true})
 	b.Server.Handle(faithful)
 	first, err := b.Compress(t.Context(), chat.TriggerManual, 0)
 	require.NoError(t, err)

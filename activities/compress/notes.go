@@ -33,7 +33,7 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	chunks := j.chunks(max(j.room()-j.count(remembered), j.limits.Context/4))
+	chunks := j.chunks(max(j.inputBudget()-j.count(remembered), j.limits.Context/4))
 	request := prompt.Notes(chunks[len(chunks)-1], remembered, tools)
 	request.MaxTokens = j.longest()
 	for round := range maxNoteRounds {

@@ -104,7 +104,7 @@ func (b *retention) tell(n int) {
 	} else {
 		answer += plant(n).sentence
 	}
-	b.OpenTurn(id, engine.Inbound{Text: asked})
+	b.OpenTurn(id, engine.NewRow{Text: asked})
 	b.CommitAnswer(id, 0, chat.Answer{Text: answer, Finish: "stop"})
 	b.CloseTurn(id)
 }
@@ -114,7 +114,7 @@ func (b *retention) filler(round int) {
 	b.T.Helper()
 	for i := range 8 {
 		id := chat.TurnID(fmt.Sprintf("filler-%d-%d", round, i))
-		b.OpenTurn(id, engine.Inbound{Text: "go on"})
+		b.OpenTurn(id, engine.NewRow{Text: "go on"})
 		b.CommitAnswer(id, 0, chat.Answer{Text: strings.Repeat("This and that happened while nothing of note did. ", 200), Finish: "stop"})
 		b.CloseTurn(id)
 	}

@@ -29,7 +29,7 @@ var errUnusable = errors.New("the model wrote no usable summary")
 
 // summarize makes the model write the summary, in chunks if the part does not fit into one call: each call gets the summary of the chunks before.
 func (j *compression) summarize(ctx context.Context) (string, error) {
-	room := j.room()
+	room := j.inputBudget()
 	for range maxShrink {
 		summary, err := j.roll(ctx, room)
 		if !fault.Is(err, fault.TooLarge) {
@@ -40,9 +40,9 @@ func (j *compression) summarize(ctx context.Context) (string, error) {
 	return "", errUnusable
 }
 
-// room returns how many tokens of transcript fit into a call together with an earlier summary or one to correct, by an estimate that may be wrong by
+// inputBudget returns how many tokens of transcript fit into a call together with an earlier summary or one to correct, by an estimate that may be wrong by
 // a tenth. The provider refuses requests for which it is wrong by more.
-func (j *compression) room() int {
+func (j *compression) inputBudget() int {
 	room := j.limits.Context - j.longest() - j.count(prompt.Compact()) - 5*j.target/2
 	return max(room*9/10, j.limits.Context/4)
 }
@@ -169,7 +169,7 @@ func (j *compression) again(ctx context.Context, cause error) error {
 	}
 	delay := j.Retry.Pause(failures, cause)
 	lang := i18n.Lang(j.asked.Lang)
-	err := j.Conversations.TellRetry(ctx, j.in.Session, chat.Retry{
+	err := j.Conversations.NotifyRetry(ctx, j.in.Session, chat.Retry{
 		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
 		Text: i18n.Say(lang, i18n.Retrying, i18n.Reason(lang, reason), failures+1, j.Retry.Attempts),
 	})

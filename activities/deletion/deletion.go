@@ -77,14 +77,14 @@ type Accounts interface {
 
 // Deleter deletes users.
 type Deleter struct {
-	Agents    Agents
-	Cron      Cron
-	Users     Users
-	Histories Histories
-	Accounts  Accounts
-	Services  Services
-	Rooms     ConsumerFiles
-	Log       *slog.Logger
+	Agents        Agents
+	Cron          Cron
+	Users         Users
+	Histories     Histories
+	Accounts      Accounts
+	Services      Services
+	ConsumerFiles ConsumerFiles
+	Log           *slog.Logger
 }
 
 // Input names a user.
@@ -213,7 +213,7 @@ func (d *Deleter) files(ctx context.Context, user chat.UserID, now chat.Deletion
 	if err != nil {
 		return WaitsFiles, 0, err
 	}
-	rooms, err := d.Rooms.Remove(ctx, user)
+	rooms, err := d.ConsumerFiles.Remove(ctx, user)
 	return WaitsFiles, n + rooms, err
 }
 

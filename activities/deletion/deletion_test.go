@@ -115,7 +115,7 @@ func (p *person) Remove(context.Context, chat.UserID) (int, error) {
 }
 
 func (p *person) deleter() *deletion.Deleter {
-	return &deletion.Deleter{Agents: p, Cron: p, Users: p, Histories: p, Accounts: p, Services: p, Rooms: p, Log: slog.New(slog.DiscardHandler)}
+	return &deletion.Deleter{Agents: p, Cron: p, Users: p, Histories: p, Accounts: p, Services: p, ConsumerFiles: p, Log: slog.New(slog.DiscardHandler)}
 }
 
 func (p *person) step(t *testing.T) deletion.Output {

@@ -28,7 +28,7 @@ func posts(b *activitiestest.ProjectFolder, p *post, tries int) error {
 // postsBy sends by other accounts.
 func postsBy(b *activitiestest.ProjectFolder, p *post, accounts files.Accounts, tries int) error {
 	d := &delivery.Deliverer{
-		Outbox: p, Accounts: accounts, Files: &files.Folders{Sessions: b, Boxes: b},
+		Outbox: p, Accounts: accounts, Files: &files.Folders{Sessions: b, Sandboxes: b},
 		Split:  func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
 		Policy: everywhere{MaxAge: 24 * time.Hour, Late: 10 * time.Minute},
 	}

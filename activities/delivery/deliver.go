@@ -144,7 +144,7 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 	if err := d.Outbox.EndDelivery(ctx, o.ID, state, reason); err != nil {
 		return SendOutput{}, activities.Failure(ctx, err)
 	}
-	d.told(ctx, o, state, reason)
+	d.recordOutcome(ctx, o, state, reason)
 	return SendOutput{State: state}, nil
 }
 
@@ -158,7 +158,7 @@ func (d *Deliverer) GiveUp(ctx context.Context, in SendInput) (SendOutput, error
 	if err := d.Outbox.EndDelivery(ctx, o.ID, state, reason); err != nil {
 		return SendOutput{}, activities.Failure(ctx, err)
 	}
-	d.told(ctx, o, state, reason)
+	d.recordOutcome(ctx, o, state, reason)
 	return SendOutput{State: state}, nil
 }
 
@@ -251,7 +251,7 @@ func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Trait
 
 // spoken returns the language of notes on a text: that of the text, if it is known; else that of the conversation.
 func (d *Deliverer) spoken(ctx context.Context, o chat.Outbound) i18n.Lang {
-	lang, tells := i18n.Tells(o.Text)
+	lang, tells := i18n.DetectLanguage(o.Text)
 	if tells || d.Users == nil {
 		return lang
 	}

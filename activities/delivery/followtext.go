@@ -39,7 +39,7 @@ func (s *following) report(c chat.TurnProgress, now time.Time) report.Turn {
 	if again := c.Retry; again != nil && (delta == nil || delta.Step != again.Step || delta.Attempt <= again.Failed) {
 		p.Retry, p.Writing = again, "" // what was written before is void
 	}
-	p.Heard = s.hear(now, c, delta, outputs)
+	p.Heard = s.noteProgress(now, c, delta, outputs)
 	return p
 }
 
@@ -71,8 +71,8 @@ func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 	return ""
 }
 
-// hear returns when the turn gave its newest sign of life.
-func (s *following) hear(now time.Time, c chat.TurnProgress, delta *chat.Delta, outputs []chat.Output) time.Time {
+// noteProgress returns when the turn gave its newest sign of life.
+func (s *following) noteProgress(now time.Time, c chat.TurnProgress, delta *chat.Delta, outputs []chat.Output) time.Time {
 	var b strings.Builder
 	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
 	if c.Retry != nil {

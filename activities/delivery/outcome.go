@@ -19,8 +19,8 @@ type Tally interface {
 // maxReason is how much of a platform's reason is logged, in characters.
 const maxReason = 300
 
-// told counts the end of a delivery, and logs one that did not arrive or whose outcome is unknown, without its text.
-func (d *Deliverer) told(ctx context.Context, o chat.Outbound, outcome, reason string) {
+// recordOutcome counts the end of a delivery, and logs one that did not arrive or whose outcome is unknown, without its text.
+func (d *Deliverer) recordOutcome(ctx context.Context, o chat.Outbound, outcome, reason string) {
 	if d.Tally != nil {
 		d.Tally.Delivered(o.Channel, outcome)
 	}

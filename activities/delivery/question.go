@@ -114,7 +114,7 @@ func (s *sending) words() (string, error) {
 	if s.o.Kind != chat.OutboundCard {
 		return inWords(*s.o.Asked), nil
 	}
-	made, err := madeCard(s.o)
+	made, err := parseModelCard(s.o)
 	return card.Text(made), err
 }
 

@@ -34,13 +34,13 @@ const (
 // AttachmentStore keeps the files that come with messages.
 type AttachmentStore interface {
 	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
-	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
+	FileQuoted(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
 	FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
-	// Room returns TooLarge if so many bytes more are too much for a user.
-	Room(ctx context.Context, user chat.UserID, more int64) error
+	// CheckSpace returns TooLarge if so many bytes more are too much for a user.
+	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
 	FileRemoved(ctx context.Context, id int64) error
 }
@@ -55,10 +55,10 @@ type Documents interface {
 
 // Fetcher brings the files that users send to the runner of their conversation.
 type Fetcher struct {
-	Store    AttachmentStore
-	Accounts Accounts
-	Boxes    activities.Boxes
-	Guests   activities.ConsumerFiles // nil: no conversation is one of a consumer's
+	Store         AttachmentStore
+	Accounts      Accounts
+	Sandboxes     activities.RunnerSandboxes
+	ConsumerFiles activities.ConsumerFiles // nil: no conversation is one of a consumer's
 	// Documents counts the pages of PDFs; nil: not counted.
 	Documents Documents
 	Keep      time.Duration // how long files are kept; 0: for ever
@@ -123,7 +123,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 	}
 	f := p.Files[in.N-1]
 	ctx = owned(ctx, p)
-	err = r.Store.Room(ctx, p.Owner, max(f.Size, 0))
+	err = r.Store.CheckSpace(ctx, p.Owner, max(f.Size, 0))
 	var box sandbox.Sandbox
 	if err == nil {
 		box, err = r.box(ctx, p)
@@ -135,7 +135,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) (FetchOutput, er
 		err = r.show(ctx, p, &f, box)
 	}
 	if err == nil {
-		err = r.hear(ctx, p, &f, box)
+		err = r.transcribe(ctx, p, &f, box)
 	}
 	if err == nil {
 		r.clean(ctx, p.Owner, box)
@@ -169,12 +169,12 @@ func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
 
 // box is where the files of a conversation are.
 func (r *Fetcher) box(ctx context.Context, p chat.AttachmentSet) (sandbox.Sandbox, error) {
-	if r.Guests != nil {
-		if box, ok, err := r.Guests.FileSystem(ctx, p.Session, p.Owner); ok || err != nil {
+	if r.ConsumerFiles != nil {
+		if box, ok, err := r.ConsumerFiles.FileSystem(ctx, p.Session, p.Owner); ok || err != nil {
 			return box, err
 		}
 	}
-	return r.Boxes.Box(ctx, p.Owner, p.Runner)
+	return r.Sandboxes.Box(ctx, p.Owner, p.Runner)
 }
 
 // maxReason bounds the reason for a missing file that the model reads, in characters.
@@ -212,7 +212,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
 		return err
 	}
-	if f.Of != "" && !p.Command && r.kept(ctx, p, f, box) {
+	if f.Of != "" && !p.Command && r.findQuoted(ctx, p, f, box) {
 		return nil
 	}
 	content, err := fetcher.Fetch(ctx, cmp.Or(f.Of, p.To.ReplyTo), f.Attachment)
@@ -233,9 +233,9 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 	return err
 }
 
-// kept finds a quoted file that was fetched before: users answer the same message several times, in threads always.
-func (r *Fetcher) kept(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) bool {
-	at, size, err := r.Store.FileKept(ctx, p.Inbox, f.N, box.Name())
+// findQuoted finds a quoted file that was fetched before: users answer the same message several times, in threads always.
+func (r *Fetcher) findQuoted(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) bool {
+	at, size, err := r.Store.FileQuoted(ctx, p.Inbox, f.N, box.Name())
 	if err != nil {
 		return false
 	}

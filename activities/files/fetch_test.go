@@ -64,7 +64,7 @@ func (p *fakeStore) Fetch(_ context.Context, message string, a chat.Attachment) 
 func (p *fakeStore) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
 	return p.p, nil
 }
-func (p *fakeStore) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
+func (p *fakeStore) FileQuoted(context.Context, chat.InboxID, int, string) (string, int64, error) {
 	return p.kept, int64(len("content of k")), nil
 }
 func (p *fakeStore) FileStored(_ context.Context, _ chat.InboxID, f chat.AttachmentFetch) error {
@@ -78,7 +78,7 @@ func (p *fakeStore) AddPicture(_ context.Context, _ chat.SessionKey, shown chat.
 	return nil
 }
 
-func (p *fakeStore) Room(context.Context, chat.UserID, int64) error { return p.full }
+func (p *fakeStore) CheckSpace(context.Context, chat.UserID, int64) error { return p.full }
 
 func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
 	f := &p.p.Files[n-1]
@@ -87,12 +87,12 @@ func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, proble
 	}
 	return nil
 }
-func (p *fakeStore) TellSender(_ context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
+func (p *fakeStore) NotifySender(_ context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	p.told = append(p.told, fmt.Sprintf("%d: %s %s: %s", asked, of.Topic, of.About, say(i18n.English)))
 	return true, p.mute
 }
 
-func (p *fakeStore) TellAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
+func (p *fakeStore) NotifyAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	p.told = append(p.told, fmt.Sprintf("administrator: %s %s: %s", of.Topic, of.About, say(i18n.English)))
 	return true, p.mute
 }
@@ -125,7 +125,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 // ends runs the activity that lets the message be answered.
 func ends(b *activitiestest.ProjectFolder, p *fakeStore) error {
 	b.T.Helper()
-	r := &files.Fetcher{Store: p, Notices: p, Boxes: b}
+	r := &files.Fetcher{Store: p, Notices: p, Sandboxes: b}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.EndFetch)
@@ -136,7 +136,7 @@ func ends(b *activitiestest.ProjectFolder, p *fakeStore) error {
 // fetch runs the activity once for a file.
 func fetch(b *activitiestest.ProjectFolder, p *fakeStore, n int) error {
 	b.T.Helper()
-	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Documents: counted{}}
+	r := &files.Fetcher{Store: p, Accounts: p, Sandboxes: b, Keep: time.Hour, Documents: counted{}}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.FetchFile)
@@ -391,7 +391,7 @@ func (e *ear) Transcribe(_ context.Context, user chat.UserID, name string, audio
 func TestFetch_FilesOfSoundAreHeardOnceAndStayWhereTheyAreNot(t *testing.T) {
 	for _, e := range []*ear{{}, {err: fault.Errorf(fault.Invalid, "there is no key [for it]")}} {
 		b, p := arriving(t, chat.Attachment{Kind: "audio", Key: "k1", Name: "a.amr"}, chat.Attachment{Kind: "file", Key: "k2", Name: "b.txt"}, chat.Attachment{Kind: "file", Key: "k3", Name: "c.M4A"})
-		r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Voice: e}
+		r := &files.Fetcher{Store: p, Accounts: p, Sandboxes: b, Voice: e}
 		var suite testsuite.WorkflowTestSuite
 		env := suite.NewTestActivityEnvironment()
 		env.RegisterActivity(r.FetchFile)

@@ -18,7 +18,7 @@ type Folders struct {
 	Sessions interface {
 		Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	}
-	Boxes activities.Boxes
+	Sandboxes activities.RunnerSandboxes
 }
 
 // Folder is where the files of one conversation are.
@@ -36,7 +36,7 @@ func (f *Folders) Of(ctx context.Context, key chat.SessionKey, runner string) (F
 	if runner == "" {
 		runner = s.Runner
 	}
-	box, err := f.Boxes.Box(ctx, owner, runner)
+	box, err := f.Sandboxes.Box(ctx, owner, runner)
 	if err != nil {
 		return Folder{}, err
 	}

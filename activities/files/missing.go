@@ -13,9 +13,9 @@ import (
 
 // Notices say something once, then at most daily.
 type Notices interface {
-	// TellSender notifies the author of a message, as an answer to it.
-	TellSender(ctx context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
-	TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
+	// NotifySender notifies the author of a message, as an answer to it.
+	NotifySender(ctx context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
+	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
 // EndFetch makes the message claimable, which wakes its turn. The message lists the files that did not arrive.
@@ -36,16 +36,16 @@ func (r *Fetcher) tellNowhere(ctx context.Context, id chat.InboxID) error {
 	if err != nil {
 		return err
 	}
-	if _, err = r.Boxes.Box(ctx, p.Owner, p.Runner); !fault.Is(err, fault.Denied) {
+	if _, err = r.Sandboxes.Box(ctx, p.Owner, p.Runner); !fault.Is(err, fault.Denied) {
 		return nil // why they did not come is in the rows
 	}
 	of := chat.NoticeKey{Topic: chat.TopicFiles, Channel: p.Channel, Account: p.Account, About: p.To.Peer, What: "runner"}
 	if p.To.ChatType == chat.ChatDirect {
-		_, err = r.Notices.TellSender(ctx, id, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.FilesNowhere) })
+		_, err = r.Notices.NotifySender(ctx, id, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.FilesNowhere) })
 		return err
 	}
 	of.Topic, of.About = chat.TopicGroup, p.To.Chat // as when the group was first listened to
-	_, err = r.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string {
+	_, err = r.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.GroupNoRunner, markdown.Line(p.Label)+" ("+p.Channel+")", p.Session)
 	})
 	return err

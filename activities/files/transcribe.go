@@ -23,9 +23,9 @@ type Transcriber interface {
 	Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error)
 }
 
-// hear transcribes an audio file, with the key of the conversation's owner. If that fails the file stays, and the message has the reason. An error
+// transcribe transcribes an audio file, with the key of the conversation's owner. If that fails the file stays, and the message has the reason. An error
 // means that the runner was lost, or that the activity ends.
-func (r *Fetcher) hear(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
+func (r *Fetcher) transcribe(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
 	if r.Voice == nil || p.Command || !r.Voice.IsAudio(f.Kind, f.Path) {
 		return nil
 	}

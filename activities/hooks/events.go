@@ -23,7 +23,7 @@ func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claim
 	for _, c := range claimed {
 		if a, ok := hookEventOf(base, scene, c); ok {
 			out = append(out, a)
-		} else if !chat.IsTold(c.Origin) {
+		} else if !chat.IsSystemOrigin(c.Origin) {
 			said, messages = append(said, c.Text), append(messages, c.ID)
 		}
 	}

@@ -35,7 +35,7 @@ type Outcomes interface {
 	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
 	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
 	HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error)
-	HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error)
+	HookOutcome(ctx context.Context, id string) (out hook.Outcome, ok bool, err error)
 	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
 	HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error)
 	RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error)
@@ -175,7 +175,7 @@ func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene
 // dispatch asks the hooks about an event and records what they say, unless that was done before.
 func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
 	r.ID, r.Event, r.Session, r.Turn = p.ID, p.Event, chat.SessionKey(p.Session), chat.TurnID(p.Turn)
-	said, ok, err := h.Hooks.HookSaid(ctx, r.ID)
+	said, ok, err := h.Hooks.HookOutcome(ctx, r.ID)
 	if err != nil || ok {
 		return said, err
 	}
@@ -193,7 +193,7 @@ func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (ho
 	if err != nil || fresh {
 		return r.Outcome, err
 	}
-	said, _, err = h.Hooks.HookSaid(ctx, r.ID)
+	said, _, err = h.Hooks.HookOutcome(ctx, r.ID)
 	return said, err
 }
 

@@ -168,7 +168,7 @@ func (m *Memorizer) next(ctx context.Context, client llm.Client, job chat.Memori
 		return part{}, err
 	}
 	w.Controls = slices.DeleteFunc(w.Controls, func(c chat.Control) bool { return c.Kind == chat.ControlMask || c.Kind == chat.ControlStale })
-	p := part{lines: window.View(w), room: m.room(client, w)}
+	p := part{lines: window.View(w), room: m.inputBudget(client, w)}
 	if len(p.lines) == 0 {
 		return p, nil
 	}
@@ -188,8 +188,8 @@ func (p *part) cut() {
 	p.lines = slices.DeleteFunc(p.lines, func(l chat.Line) bool { return l.Message.ID > p.upto })
 }
 
-// room returns how many characters of a conversation fit into a request, by the ratio of tokens to characters in its text.
-func (m *Memorizer) room(client llm.Client, w chat.Window) int {
+// inputBudget returns how many characters of a conversation fit into a request, by the ratio of tokens to characters in its text.
+func (m *Memorizer) inputBudget(client llm.Client, w chat.Window) int {
 	text := strings.Join(window.Transcript(w.Lines, minMemorizePart), "\n")
 	if len(text) > maxMemorizePart {
 		text = strings.ToValidUTF8(text[:maxMemorizePart], "")

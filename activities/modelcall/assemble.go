@@ -279,7 +279,7 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 	}
 	out.Sent.Hash, out.Sent.Bytes = prompt.Digest(out.Request)
 	out.Refused = d.w.Refusals.Request(d.Model).Hash == hex.EncodeToString(out.Sent.Hash)
-	out.Request.MaxTokens = a.room(d, out.Sent.Tokens)
+	out.Request.MaxTokens = a.outputLimit(d, out.Sent.Tokens)
 	return out
 }
 
@@ -330,14 +330,14 @@ func (d *draft) reminder() prompt.Reminder {
 }
 
 // leastRoom is the shortest answer that is worth asking for, in tokens.
-const leastRoom = 1024
+const minOutput = 1024
 
-// room returns the limit of the answer to ask for: that of the settings, and never more than the window has left. 0: the longest answer of the model
+// outputLimit returns the limit of the answer to ask for: that of the settings, and never more than the window has left. 0: the longest answer of the model
 // fits into the window, so the request sets no limit.
-func (a *Assembler) room(d *draft, sent int) int {
+func (a *Assembler) outputLimit(d *draft, sent int) int {
 	limit := d.Takes.Asked
 	if left := d.limits.Context - sent; left < d.limits.Output {
-		limit = max(left, min(leastRoom, d.limits.Output))
+		limit = max(left, min(minOutput, d.limits.Output))
 	}
 	return limit
 }

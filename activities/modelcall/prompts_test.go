@@ -61,7 +61,7 @@ func (b *fixture) next(n string) chat.Step {
 	}
 	_, user, err := b.Conversations.Session(b.T.Context(), activitiestest.Key)
 	require.NoError(b.T, err)
-	_, err = b.Turns.Accept(b.T.Context(), engine.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
+	_, err = b.Turns.Accept(b.T.Context(), engine.NewRow{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
 	require.NoError(b.T, err)
 	_, ok, err := b.Turns.Claim(b.T.Context(), activitiestest.Key, chat.TurnID(n), "run-"+n, 0)
 	require.NoError(b.T, err)

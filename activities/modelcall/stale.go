@@ -35,8 +35,8 @@ type Reads interface {
 // Stale finds files that have changed since an offloaded result showed them, so that the model does not rely on what it
 // recalls of them (spec/001 §3.2). Safe for concurrent use; it must not be copied.
 type Stale struct {
-	Reads Reads
-	Boxes activities.Boxes
+	Reads     Reads
+	Sandboxes activities.RunnerSandboxes
 
 	away sync.Map // user and runner -> when it did not answer
 }
@@ -159,7 +159,7 @@ func (s *Stale) changedOn(ctx context.Context, files []chat.OffloadedFile) (out 
 	if since, ok := s.away.Load(who); ok && time.Since(since.(time.Time)) < awayFor { //nolint:forcetypeassert // nothing else is stored
 		return nil
 	}
-	box, err := s.Boxes.Box(ctx, who.user, who.runner)
+	box, err := s.Sandboxes.Box(ctx, who.user, who.runner)
 	if err != nil {
 		return nil // the runner is not theirs any more, or cannot be found now: whether the file changed is unknown
 	}

@@ -32,8 +32,8 @@ const (
 type Conversations interface {
 	// GiveTitle names a conversation without a name; empty: it stays as it is, for good.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
-	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
-	TitleRoom(ctx context.Context, key chat.SessionKey) error
+	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
+	TitleCapacity(ctx context.Context, key chat.SessionKey) error
 	// TitleSubject returns the subject of a turn. false: the conversation needs no title, or the turn has no text.
 	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
 }
@@ -83,7 +83,7 @@ func (t *Titles) title(ctx context.Context, in Input) (Output, error) {
 		_, err := t.Titles.GiveTitle(ctx, in.Session, "")
 		return Output{}, err
 	}
-	if err := t.Titles.TitleRoom(ctx, in.Session); err != nil {
+	if err := t.Titles.TitleCapacity(ctx, in.Session); err != nil {
 		return Output{}, err
 	}
 	out := Output{Model: client.Model()}

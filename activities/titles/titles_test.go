@@ -28,7 +28,7 @@ type named struct {
 // answered has a turn answer a question.
 func answered(t *testing.T, question, answer string) *named {
 	t.Helper()
-	n := &named{Conversation: activitiestest.Past(t, 0, engine.Inbound{Text: question}), asked: "now"}
+	n := &named{Conversation: activitiestest.Past(t, 0, engine.NewRow{Text: question}), asked: "now"}
 	n.CommitAnswer(n.asked, 0, chat.Answer{Text: answer, Finish: "stop"})
 	n.Intake.Titles, n.Intake.Spending = true, n.Store.Usage
 	n.Titles = &titles.Titles{Titles: n.Store.Titles, Usage: n.Store.Usage, Models: n.Model.Models}
@@ -121,7 +121,7 @@ func TestTitle_OfATurnThatDidNotEndWellWaitsForTheNext(t *testing.T) {
 	n := answered(t, "how do I get to the huts", "by bus")
 	require.False(t, n.finish(chat.TurnFailed))
 	n.asked = "next"
-	n.OpenTurn(n.asked, engine.Inbound{Text: "and back"})
+	n.OpenTurn(n.asked, engine.NewRow{Text: "and back"})
 	n.CommitAnswer(n.asked, 0, chat.Answer{Text: "on foot", Finish: "stop"})
 	require.True(t, n.finish(chat.TurnDone))
 }

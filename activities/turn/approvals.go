@@ -36,10 +36,10 @@ type Runners interface {
 type Approvals struct {
 	Questions Questions
 	Runners   Runners
-	Previewer Previewer        // nil: users see the arguments of a call alone
-	Boxes     activities.Boxes // where Previewer looks
-	Wait      time.Duration    // how long a question stays open; then the call is denied
-	Now       func() time.Time // the clock that a question is timed by; nil: that of the machine
+	Previewer Previewer                  // nil: users see the arguments of a call alone
+	Sandboxes activities.RunnerSandboxes // where Previewer looks
+	Wait      time.Duration              // how long a question stays open; then the call is denied
+	Now       func() time.Time           // the clock that a question is timed by; nil: that of the machine
 }
 
 // AskInput names a call that needs permission.
@@ -100,7 +100,7 @@ func (a *Approvals) preview(ctx context.Context, call chat.Call) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	box, err := a.Boxes.Box(ctx, call.User, call.Runner)
+	box, err := a.Sandboxes.Box(ctx, call.User, call.Runner)
 	if err != nil {
 		return ""
 	}

@@ -163,7 +163,7 @@ func TestClientTools_TheResultStandsInTheCall(t *testing.T) {
 	const next = chat.TurnID("0199e2f0-2222-7000-8000-000000000000")
 	user, err := b.Users.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{
 		Session: activitiestest.Key, User: user.ID, Channel: "openai", PlatformID: "r", Text: "[Results]", Options: chat.Options{Client: &chat.ClientAsk{Wordless: true, Results: []chat.CallID{id}}},
 	})
 	require.NoError(t, err)

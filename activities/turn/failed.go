@@ -88,6 +88,6 @@ func (m *Model) tellCause(ctx context.Context, a *attempt, say i18n.ID, what str
 		return nil
 	}
 	of := chat.NoticeKey{Topic: chat.TopicCause, About: "model " + a.model, What: what}
-	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
+	_, err := m.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, say, a.model, cause.Error()) })
 	return err
 }

@@ -20,7 +20,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/llm/usage"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Subagents stores subagents and group chats.
@@ -31,8 +31,8 @@ type Subagents interface {
 
 // Attachments stores attachments.
 type Attachments interface {
-	// Room returns TooLarge if so many bytes more are too much for a user.
-	Room(ctx context.Context, user chat.UserID, more int64) error
+	// CheckSpace returns TooLarge if so many bytes more are too much for a user.
+	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 }
 
 // Calls stores tool calls.
@@ -72,7 +72,7 @@ type ModelRefusals interface {
 
 // Notices stores notices.
 type Notices interface {
-	TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
+	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
 // Permissions stores permission rules.
@@ -83,8 +83,8 @@ type Permissions interface {
 
 // Titles stores titles.
 type Titles interface {
-	// TitleRoom is RateLimited while as many calls to models run for the tenant as may.
-	TitleRoom(ctx context.Context, key chat.SessionKey) error
+	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
+	TitleCapacity(ctx context.Context, key chat.SessionKey) error
 }
 
 // Turns runs the transactions of turns.
@@ -127,17 +127,17 @@ type Intake struct {
 	Calls         Calls
 	Conversations Conversations
 	Turns         Turns
-	Commands      *slash.Registry    // resolves the names of commands
-	Models        activities.Models  // names in summaries
-	Profiles      modelcall.Profiles // knows whether answers reach the channel; nil: they do
-	Hooks         hooks.Files        // nil: there are none
-	Spending      Spending           // nil: limits are not checked
-	Prices        usage.Pricer       // nil: no cost is shown
-	Speeds        *Speeds            // knows which models are quick; nil: none is
-	Agents        *coding.Agents     // ends what a coding agent still does when its turn is over; nil: there are none
-	MaxSteps      int                // spec/001 §2.2 maxIter
-	Words         bool               // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
-	Titles        bool               // whether models name conversations (AGENT_TITLES)
+	Commands      *slashcommand.Registry // resolves the names of commands
+	Models        activities.Models      // names in summaries
+	Profiles      modelcall.Profiles     // knows whether answers reach the channel; nil: they do
+	Hooks         hooks.Files            // nil: there are none
+	Spending      Spending               // nil: limits are not checked
+	Prices        usage.Pricer           // nil: no cost is shown
+	Speeds        *Speeds                // knows which models are quick; nil: none is
+	Agents        *coding.Agents         // ends what a coding agent still does when its turn is over; nil: there are none
+	MaxSteps      int                    // spec/001 §2.2 maxIter
+	Words         bool                   // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
+	Titles        bool                   // whether models name conversations (AGENT_TITLES)
 }
 
 // ClaimInput asks for the n-th claim of a turn.

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/llm"
 	conversationrows "xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	slashcontext "xbot/slash/context"
 	"xbot/slash/conversation"
 )
@@ -57,13 +57,13 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 	require.False(t, peek(activitiestest.Turn))
 	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Turns.Stop(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
+	_, err = b.Turns.Stop(t.Context(), engine.NewRow{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
 	require.NoError(t, err)
 	require.True(t, peek(activitiestest.Turn))
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	_, err = b.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: other, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
 	require.NoError(t, err)
 	_, _, err = b.Turns.Claim(t.Context(), other, "another", "run", 0)
 	require.NoError(t, err)
@@ -76,7 +76,7 @@ func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
 	b.Bus.PublishDelta(activitiestest.Key, chat.Delta{Turn: activitiestest.Turn, Attempt: 1, Text: "half an answer"})
 	user, err := b.Users.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: activitiestest.Key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
 	require.NoError(t, err)
 	for range 2 {
 		var out turn.FinishOutput
@@ -111,12 +111,12 @@ func TestClaim_ShortensTheNameOfAModelToWhatASearchAttributeHolds(t *testing.T) 
 
 func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 	b := setup(t, "say x")
-	b.Intake.Commands = slash.NewRegistry(nil, slashcontext.Compact{}, conversation.Rewind{})
+	b.Intake.Commands = slashcommand.NewRegistry(nil, slashcontext.Compact{}, conversation.Rewind{})
 	require.NoError(t, b.Run(t.Context(), activities.NameFinish, turn.FinishInput{Session: activitiestest.Key, Turn: activitiestest.Turn, State: chat.TurnDone}, nil))
 	for i, text := range []string{"/compact the ports", "/COMPRESS", "/rewind 2"} {
 		_, user, err := b.Conversations.Session(t.Context(), activitiestest.Key)
 		require.NoError(t, err)
-		_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
+		_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: activitiestest.Key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
 		require.NoError(t, err)
 		var out turn.ClaimOutput
 		next := chat.TurnID(text)

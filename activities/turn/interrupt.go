@@ -36,7 +36,7 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	if call.StartedOn == "" { // it was never sent, and is not from here on
 		return activities.Failure(ctx, t.Calls.AbandonCall(ctx, call.ID, interrupted))
 	}
-	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
+	box, err := t.Sandboxes.Box(ctx, call.User, call.Runner)
 	if err == nil {
 		err = t.killSoon(ctx, call.ID, box)
 	}

@@ -439,7 +439,7 @@ func busy(t *testing.T, b *fixture) (end func()) {
 	require.NoError(t, err)
 	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: other, Owner: me.ID, Channel: "web"})
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
 	require.NoError(t, err)
 	const held = chat.TurnID("busy")
 	_, _, err = b.Turns.Claim(t.Context(), other, held, "run", 0)

@@ -75,7 +75,7 @@ func setupStale(t *testing.T) staleBundle {
 		_, err := b.RunTool(t.Context(), n)
 		require.NoError(t, err)
 	}
-	return staleBundle{b, &modelcall.Stale{Reads: b.Store.Conversations, Boxes: b}}
+	return staleBundle{b, &modelcall.Stale{Reads: b.Store.Conversations, Sandboxes: b}}
 }
 
 // check looks at the files as the first step of a turn does, and returns the paths of those that have changed.
@@ -166,7 +166,7 @@ func (l looking) Stat(ctx context.Context, path string) (sandbox.FileInfo, error
 func TestStale_LooksOnlyWhereSomethingMayHaveChanged(t *testing.T) {
 	b := setupStale(t)
 	boxes := &counted{fixture: b.fixture}
-	b.stale.Boxes = boxes
+	b.stale.Sandboxes = boxes
 	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -192,7 +192,7 @@ func TestStale_LooksOnlyWhereSomethingMayHaveChanged(t *testing.T) {
 func TestStale_LeavesARunnerAloneThatDoesNotAnswer(t *testing.T) {
 	b := setupStale(t)
 	boxes := &counted{fixture: b.fixture, err: fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "test"})}
-	b.stale.Boxes = boxes
+	b.stale.Sandboxes = boxes
 	b.Sandbox.Put(t, "a.txt", "other")
 	require.Empty(t, b.check())
 	require.Empty(t, b.check())
@@ -203,13 +203,13 @@ func TestStale_LeavesARunnerAloneThatDoesNotAnswer(t *testing.T) {
 func TestStale_DoesNotWaitForARunnerThatIsSilent(t *testing.T) {
 	b := setupStale(t)
 	boxes := &counted{fixture: b.fixture, silent: true}
-	b.stale.Boxes = boxes
+	b.stale.Sandboxes = boxes
 	for range 2 {
 		require.Empty(t, b.check())
 	}
 	require.EqualValues(t, 1, boxes.looks.Load())
 
-	b.stale = &modelcall.Stale{Reads: b.Store.Conversations, Boxes: boxes}
+	b.stale = &modelcall.Stale{Reads: b.Store.Conversations, Sandboxes: boxes}
 	w, err := b.Conversations.Window(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -10,9 +10,9 @@ import (
 	"xbot/internal/llm"
 )
 
-// asked makes one attempt of a step. While the provider is waited for, that is one look at what came, and one call: the pauses
+// attemptStep makes one attempt of a step. While the provider is waited for, that is one look at what came, and one call: the pauses
 // between two of them are Temporal's, so that a turn which waits holds nothing and leaves nothing in its history.
-func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
+func (m *Model) attemptStep(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if !a.waiting {
 		return m.decide(ctx, a)
 	}

@@ -96,6 +96,6 @@ func (m *Model) tellRefused(ctx context.Context, a *attempt, names string, cause
 		return nil
 	}
 	of := chat.NoticeKey{Topic: chat.TopicCause, About: "tool " + names + " of " + a.model, What: string(fault.KindOf(cause))}
-	_, err := m.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolCause, a.model, names, cause.Error()) })
+	_, err := m.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelToolCause, a.model, names, cause.Error()) })
 	return err
 }

@@ -83,7 +83,7 @@ func (b *fixture) next(ended, id chat.TurnID) {
 	require.NoError(b.T, err)
 	_, err = b.Turns.FinishTurn(ctx, activitiestest.Key, ended, chat.TurnDone, "")
 	require.NoError(b.T, err)
-	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(id), Text: "say again"})
+	_, err = b.Turns.Accept(ctx, engine.NewRow{Session: activitiestest.Key, User: owner, Channel: "web", PlatformID: string(id), Text: "say again"})
 	require.NoError(b.T, err)
 	_, ok, err := b.Turns.Claim(ctx, activitiestest.Key, id, "run-"+string(id), 0)
 	require.NoError(b.T, err)

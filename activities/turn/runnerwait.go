@@ -25,7 +25,7 @@ const signalTimeout = 2 * time.Second
 // signalRunnerWaits signals the turn of a call when the call waits for its runner. If the signal is lost, operators miss one
 // line.
 func signalRunnerWaits(ctx context.Context, call chat.CallID) context.Context {
-	return sandbox.TellWaits(ctx, func(runner string, waits bool) {
+	return sandbox.WithWaitObserver(ctx, func(runner string, waits bool) {
 		s := RunnerSignal{Call: call}
 		if waits {
 			s.Away = runner

@@ -96,7 +96,7 @@ func (s *sampler) Generate(ctx context.Context, r llm.Request) (llm.Answer, stri
 	defer context.AfterFunc(ctx, cancel)()
 	answer, err := s.answer(running, r)
 	if err != nil {
-		return llm.Answer{}, "", said(err)
+		return llm.Answer{}, "", publicError(err)
 	}
 	return llm.Answer{Text: answer.Text, Finish: llm.FinishReason(answer.Finish)}, answer.Model, nil
 }
@@ -107,8 +107,8 @@ type samplingError string
 // Error implements error.
 func (e samplingError) Error() string { return string(e) }
 
-// said returns an error as sent to the server. An error of the provider may name the key, and one of the database is not for servers.
-func said(err error) error {
+// publicError returns an error as sent to the server. An error of the provider may name the key, and one of the database is not for servers.
+func publicError(err error) error {
 	if own, ok := errors.AsType[samplingError](err); ok {
 		return own
 	}
@@ -185,7 +185,7 @@ func (s *sampler) prepare(ctx context.Context, client llm.Client, r *llm.Request
 		}
 	}
 	for until := time.Now().Add(samplingPatience); ; {
-		err := s.Titles.TitleRoom(ctx, s.call.Session)
+		err := s.Titles.TitleCapacity(ctx, s.call.Session)
 		pause := fault.After(err)
 		if !fault.Is(err, fault.RateLimited) || time.Now().Add(pause).After(until) {
 			return err

@@ -38,7 +38,7 @@ type Tools struct {
 	Sets        ToolSets
 	// Authorizers judge calls whose working folder has changed since they were judged.
 	Authorizers permission.Authorizers
-	Boxes       activities.Sandboxes
+	Sandboxes   activities.Sandboxes
 	Outputs     activities.Outputs
 	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
 	Words       bool      // whether the first words of a task may appear in histories
@@ -116,9 +116,9 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	} else if full {
 		return t.record(prepared, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
 	}
-	find := t.Boxes.Of
+	find := t.Sandboxes.ForNewWork
 	if call.State == chat.CallRunning {
-		find = t.Boxes.Begun
+		find = t.Sandboxes.ForStartedWork
 	}
 	box, err := find(prepared, call.Session, call.User, call.Runner)
 	switch {
@@ -244,7 +244,7 @@ func (t *Tools) NoRunner(ctx context.Context, call chat.Call) (why, err error) {
 	if err != nil || !ok || !found.Spec().OnRunner {
 		return nil, err
 	}
-	_, err = t.Boxes.Of(ctx, call.Session, call.User, call.Runner)
+	_, err = t.Sandboxes.ForNewWork(ctx, call.Session, call.User, call.Runner)
 	if fault.Is(err, fault.Denied) {
 		return err, nil
 	}
@@ -265,7 +265,7 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
-	masker, err := t.Boxes.Masker(ctx, call.Session)
+	masker, err := t.Sandboxes.Masker(ctx, call.Session)
 	if err != nil {
 		return r, err
 	}
@@ -286,7 +286,7 @@ func (t *Tools) fitting(ctx context.Context, call chat.Call, r chat.ToolResult) 
 	if bytes == 0 {
 		return r, nil
 	}
-	err := t.Attachments.Room(ctx, call.User, int64(bytes))
+	err := t.Attachments.CheckSpace(ctx, call.User, int64(bytes))
 	if fault.Is(err, fault.TooLarge) {
 		r.Pictures = nil
 		r.Content += "\n[not shown: " + err.Error() + "]"

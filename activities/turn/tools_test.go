@@ -57,7 +57,7 @@ func TestTool_AToolThatFailsIsAResult(t *testing.T) {
 // full stores the files of a person who has no space left.
 type full struct{ turn.Attachments }
 
-func (full) Room(context.Context, chat.UserID, int64) error {
+func (full) CheckSpace(context.Context, chat.UserID, int64) error {
 	return fault.Errorf(fault.TooLarge, "delete conversations to make room")
 }
 
@@ -100,7 +100,7 @@ func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
 	t.Run("offline", func(t *testing.T) {
 		b := setup(t, `call Shell {"command":"touch x"}`)
 		b.AskForCalls()
-		b.Tools.Boxes = activities.Sandboxes{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
+		b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 		out, err := b.RunTool(t.Context(), 0)
 		require.NoError(t, err)
 		require.True(t, out.Error)
@@ -113,7 +113,7 @@ func TestTool_RunsWithinTheWallsOfItsConversation(t *testing.T) {
 	b := setup(t, `call Shell {"command":"true"}`)
 	b.AskForCalls()
 	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
-	b.Tools.Boxes = activities.Sandboxes{Boxes: n, Confinements: n}
+	b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: n, Confinements: n}
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Len(t, n.Asked, 1)
@@ -136,7 +136,7 @@ func TestTool_HasTheEnvironmentOfItsConversationAndNoResultShowsItsSecrets(t *te
 	b.AskForCalls()
 	n := &activitiestest.Narrow{Sandbox: b.Sandbox}
 	env := sandbox.Environment{Variables: []string{"REGION=eu"}, Secrets: []wire.Secret{{Name: "TOKEN", Value: "0123456789"}}}
-	b.Tools.Boxes = activities.Sandboxes{Boxes: n, Environments: furnishes{env}}
+	b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: n, Environments: furnishes{env}}
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.Len(t, n.Asked, 1)
@@ -148,7 +148,7 @@ func TestTool_HasTheEnvironmentOfItsConversationAndNoResultShowsItsSecrets(t *te
 func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
 	b := setup(t, `call Shell {"command":"pwd"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = activities.Sandboxes{Boxes: elsewhere{b, "laptop"}}
+	b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: elsewhere{b, "laptop"}}
 	require.NoError(t, b.Conversations.SetCwd(t.Context(), activitiestest.Key, "desk", "/nowhere")) // a folder of another runner
 	_, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
@@ -202,7 +202,7 @@ func (oddBox) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, er
 func TestTool_AFaultOfARunnerIsSaidToBeThatRunners(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch x"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = activities.Sandboxes{Boxes: faulty{b}}
+	b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: faulty{b}}
 	out, err := b.RunTool(t.Context(), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)
@@ -249,7 +249,7 @@ func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
 func TestTool_AStopOfWhatCannotBeReachedSaysInterrupted(t *testing.T) {
 	b := setup(t, `call Shell {"command":"echo begun; sleep 100"}`)
 	b.AskForCalls()
-	b.Tools.Boxes = activities.Sandboxes{Boxes: deaf{b}}
+	b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: deaf{b}}
 	out, err := b.RunTool(b.WhenLive(activitiestest.ErrStop, printed("begun")), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)
@@ -417,7 +417,7 @@ func TestInterrupt_WaitsForWhatIsAwayAndNamesNoOther(t *testing.T) {
 	}
 	t.Run("a runner that stays away gets its kill later", func(t *testing.T) {
 		b, id := begun(t)
-		b.Tools.Boxes = activities.Sandboxes{Boxes: activitiestest.Unreachable{Fixture: b.Fixture}}
+		b.Tools.Sandboxes = activities.Sandboxes{RunnerSandboxes: activitiestest.Unreachable{Fixture: b.Fixture}}
 		require.NoError(t, b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil))
 		require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), b.ResultOf(0).Result)
 	})

@@ -45,7 +45,7 @@ func (m *Model) beginTry(ctx context.Context, a *attempt) *try {
 				t.err = fault.Errorf(fault.Internal, "panic: %v", p)
 			}
 		}()
-		t.decision, t.err = m.asked(ctx, a)
+		t.decision, t.err = m.attemptStep(ctx, a)
 		t.model = a.model
 	}()
 	return t
@@ -145,7 +145,7 @@ func (m *Model) end(a *attempt) chat.Decision {
 func (m *Model) takeOver(ctx context.Context, a *attempt) (chat.Decision, error) {
 	t := m.tries.take(a.step)
 	if t == nil {
-		return m.asked(ctx, a)
+		return m.attemptStep(ctx, a)
 	}
 	t.wait(ctx)
 	a.n, a.model = t.n, t.model

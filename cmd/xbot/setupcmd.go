@@ -196,7 +196,7 @@ func (s *setup) channel(ctx context.Context) error {
 // bot asks for the options of a bot, stores them, and shows whether it works.
 func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.ChannelAccount) (done bool, err error) {
 	given := map[string]string{}
-	for _, o := range asked(kind.Options) {
+	for _, o := range optionsToPrompt(kind.Options) {
 		if given[o.Name], err = s.option(o); err != nil {
 			return false, err
 		}
@@ -217,8 +217,8 @@ func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.Channel
 	return true, nil
 }
 
-// asked are the options without which a bot does not work; where none is required, those without a default.
-func asked(options []chat.ChannelOption) []chat.ChannelOption {
+// optionsToPrompt are the options without which a bot does not work; where none is required, those without a default.
+func optionsToPrompt(options []chat.ChannelOption) []chat.ChannelOption {
 	var required, open []chat.ChannelOption
 	for _, o := range options {
 		if o.Required {

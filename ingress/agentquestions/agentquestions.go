@@ -23,8 +23,8 @@ type Closer struct {
 	Calls interface {
 		CloseAgentQuestion(ctx context.Context, call chat.CallID, agent string) error
 	}
-	Boxes sandbox.Boxes
-	Log   *slog.Logger
+	Sandboxes sandbox.Finder
+	Log       *slog.Logger
 }
 
 const (
@@ -82,7 +82,7 @@ func (c *Closer) Sweep(ctx context.Context) error {
 func (c *Closer) lookAt(ctx context.Context, at place, runs []codingagent.AskingRun) error {
 	soon, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	box, err := c.Boxes.Box(soon, at.user, at.runner)
+	box, err := c.Sandboxes.Box(soon, at.user, at.runner)
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ import (
 	"xbot/ingress/mcp"
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/manage"
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 	"xbot/ingress/wake"
 	"xbot/internal/automation/cron"
 	"xbot/internal/automation/hook"
@@ -100,7 +100,7 @@ import (
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/turn/quota"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/preference"
 	"xbot/internal/user/users"
 	slashaccount "xbot/slash/account"
@@ -124,13 +124,13 @@ type wakes struct {
 	wake.Starts // of what no test has start
 
 	mu   sync.Mutex
-	rows []wake.Row
+	rows []wake.TurnWake
 	err  error
 }
 
 func (w *wakes) StartFetch(context.Context, chat.InboxID) error { return nil }
 
-func (w *wakes) Wake(_ context.Context, r wake.Row) error {
+func (w *wakes) Wake(_ context.Context, r wake.TurnWake) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rows = append(w.rows, r)
@@ -202,7 +202,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	b.auth = &auth.Auth{Accounts: b.store.Users, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	woken := &wake.Dispatcher{Turns: b.wakes, Starts: b.wakes, Log: log}
-	dispatch := &intake.Dispatch{Calls: b.store.Calls, Turns: b.store.Turns, Wakes: woken}
+	dispatch := &intake.Dispatcher{Calls: b.store.Calls, Turns: b.store.Turns, Wakes: woken}
 	tools := toolset.Fixed(shell.New(), file.NewRead(nil))
 	b.base = &endpoint.Base{
 		Agents: b.store.Agents, Conversations: b.store.Conversations, Auth: b.auth, Log: log,
@@ -211,10 +211,10 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	base := b.base
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base, Memory: b.store.Memory, Users: b.store.Users, Links: b.store.Links, Settings: b.store.Settings, Notices: b.store.Notices}, People: people.Endpoints{Base: base, Users: b.store.Users}, Automation: automation.Endpoints{Base: base, TriggerStore: b.store.Triggers}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base, Inspection: b.store.Inspection},
-		Sessions: sessions.Endpoints{Base: base, Search: b.store.Search, Shares: b.store.Shares, Calls: b.store.Calls, Turns: b.store.Turns, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Boxes: b.boxes}},
+		Sessions: sessions.Endpoints{Base: base, Search: b.store.Search, Shares: b.store.Shares, Calls: b.store.Calls, Turns: b.store.Turns, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Sandboxes: b.boxes}},
 		Messages: messages.Endpoints{Base: base, Attachments: b.store.Attachments, Dispatch: dispatch, Voice: b.ear},
 		Streams:  events.Endpoints{Base: base, ClientActions: b.store.ClientActions, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
-		Files:    files.Endpoints{Base: base, Attachments: b.store.Attachments, Calls: b.store.Calls, Boxes: b.boxes, Links: b.links, Documents: b.documents},
+		Files:    files.Endpoints{Base: base, Attachments: b.store.Attachments, Calls: b.store.Calls, Sandboxes: b.boxes, Links: b.links, Documents: b.documents},
 		Settings: settings.Endpoints{Base: base, Leases: b.store.Leases, Permissions: b.store.Permissions, Links: b.store.Links, Settings: b.store.Settings, Quota: b.store.Quota, Turns: b.store.Turns, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
@@ -244,9 +244,9 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	b.answers = &answers{}
 	a.Tools.Plugins = plugins.Endpoints{Base: base, Plugins: known, Widgets: plugins.NewWidgets(extend.New(known, b.answers), weblink.New(secret.Key{1}))}
 	a.Tools.MCPServers = mcpservers.Endpoints{
-		Base: base, Servers: &toolservers.Servers{Rows: b.store.MCPServers, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store.MCPServers, servers), Boxes: b.boxes,
+		Base: base, Servers: &toolservers.Servers{Rows: b.store.MCPServers, Key: secret.Key{1}, Providers: connected, Finder: finder}, Connections: servers, Source: toolservers.NewSource(b.store.MCPServers, servers), Sandboxes: b.boxes,
 		Projects: project.Agreements{
-			Projects: &project.Projects{Folders: b.store.Hooks, MCPServers: b.store.MCPServers, Key: secret.Key{1}, Boxes: b.boxes, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Log: log}, Connections: servers,
+			Projects: &project.Projects{Folders: b.store.Hooks, MCPServers: b.store.MCPServers, Key: secret.Key{1}, Sandboxes: b.boxes, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Log: log}, Connections: servers,
 		},
 	}
 	a.Account.Preferences = preference.Service{Memory: b.store.Memory, Notices: b.store.Notices, Settings: b.store.Settings, Models: a.Sessions.Models}
@@ -270,7 +270,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	dispatch.Judge = &callreview.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
 	a.Sessions.Contexts = &contextview.Viewer{Conversations: b.store.Conversations, Usage: b.store.Usage, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Conversations: b.store.Conversations, Memory: b.store.Memory, Settings: b.store.Settings}
-	a.Account.Usage = &spending.Usage{Usage: b.store.Usage, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
+	a.Account.Usage = &usagereport.Usage{Usage: b.store.Usage, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
 	a.Messages.History = &history.Editor{Conversations: b.store.Conversations, Branches: b.store.Branches, Turns: b.store.Turns, Dispatch: dispatch}
 	a.Messages.Gateway = &gateway.Gateway{Stores: gateway.Stores{Conversations: b.store.Conversations, Routing: b.store.Routing, GroupMessages: b.store.GroupMessages, Edits: b.store.Edits, Calls: b.store.Calls, Users: b.store.Users, Links: b.store.Links, Notices: b.store.Notices, Services: b.store.Services, Turns: b.store.Turns}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Dispatch: dispatch, Log: log}
 	a.Sessions.Runners, a.Account.Gateway = a.Runners.Runners, a.Messages.Gateway
@@ -463,7 +463,7 @@ func (w *browser) signIn(p *person) {
 
 // commands are some of the server's.
 func (b *bundle) commands(a *api.API) *intake.Commands {
-	return intake.NewCommands(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users},
+	return intake.NewCommands(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users}, slashcommand.NewRegistry(intake.Callers{Conversations: b.store.Conversations, Inbox: b.store.Inbox, Users: b.store.Users},
 		conversation.Session{Conversations: b.store.Conversations, Routing: b.store.Routing, Users: b.store.Users}, slashaccount.Link{Conversations: b.store.Conversations, Links: b.store.Links, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store.Users},
 		queue.Send{Conversations: b.store.Conversations, Routing: b.store.Routing}, queue.Activation{Conversations: b.store.Conversations, Routing: b.store.Routing},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},

@@ -157,7 +157,7 @@ func TestPermissions_RulesWithPatternsAndPresetsAreKeptAndTold(t *testing.T) {
 
 	key := b.alice.session("agent:main:web:thread:preset").Key
 	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "read_only"}).is(http.StatusOK, nil)
-	permits, err := b.store.Permissions.Permits(t.Context(), key)
+	permits, err := b.store.Permissions.UserPermissions(t.Context(), key)
 	require.NoError(t, err)
 	require.Equal(t, chat.PresetReadOnly, permits.Here)
 	b.alice.do(b.alice, http.MethodPatch, path(key, ""), map[string]any{"preset": "perhaps"}).problem(http.StatusBadRequest)

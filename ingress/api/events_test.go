@@ -215,7 +215,7 @@ func TestWatch_AReconnectBringsExactlyWhatWasMissed(t *testing.T) {
 		first.hello()
 		seen := first.until(17)
 		first.close()
-		_, err := b.store.Turns.Stop(t.Context(), engine.Inbound{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: "s"}, "en")
+		_, err := b.store.Turns.Stop(t.Context(), engine.NewRow{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: "s"}, "en")
 		require.NoError(t, err)
 		second := watch(b.alice, s.Key, "?after=17")
 		require.Equal(t, int64(60), second.hello().Seq)
@@ -283,7 +283,7 @@ func TestWatch_NoPieceFollowsTheMessageThatBringsTheWhole(t *testing.T) {
 		const turns = 30
 		for i := range turns {
 			turn := chat.TurnID(fmt.Sprint("t", i))
-			_, err := b.store.Turns.Accept(t.Context(), engine.Inbound{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: fmt.Sprint(i), Text: "x"})
+			_, err := b.store.Turns.Accept(t.Context(), engine.NewRow{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: fmt.Sprint(i), Text: "x"})
 			require.NoError(t, err)
 			b.claim(s.Key, turn)
 			stream := b.bus.NewStream(s.Key, turn, 0, 1)
@@ -317,7 +317,7 @@ func TestWatch_FindsWhatNobodyWokeItFor(t *testing.T) {
 	w := b.alice.sse(s.Key, "")
 	w.hello()
 	silent := store.New(b.pool, store.Options{}) // of a process that was killed between its commit and its wake
-	_, err := silent.Turns.Accept(t.Context(), engine.Inbound{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: "m1", Text: "x"})
+	_, err := silent.Turns.Accept(t.Context(), engine.NewRow{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: "m1", Text: "x"})
 	require.NoError(t, err)
 	w.until(1)
 }

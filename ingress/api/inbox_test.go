@@ -63,7 +63,7 @@ func TestInbox_AnyAdministratorTakesAConversationAndGivesItBack(t *testing.T) {
 	b.bob.post(at+"/take", nil).is(http.StatusOK, &hand)
 	require.True(t, hand.Taken)
 	require.Equal(t, chat.TurnID("t-"+c.ID), hand.Stopped, "the turn that runs is stopped")
-	got, err := b.store.Turns.Accept(t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m2", Text: "Hello?"})
+	got, err := b.store.Turns.Accept(t.Context(), engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m2", Text: "Hello?"})
 	require.NoError(t, err)
 	require.True(t, got.Taken)
 	var all inbox.InboxBody
@@ -74,7 +74,7 @@ func TestInbox_AnyAdministratorTakesAConversationAndGivesItBack(t *testing.T) {
 	b.alice.post(at+"/say", object{"text": "Alice here.", "client_message_id": "s1"}).is(http.StatusOK, &said)
 	require.Equal(t, chat.OriginPerson, said.Origin)
 	b.alice.post(at+"/give", nil).is(http.StatusOK, &hand)
-	got, err = b.store.Turns.Accept(t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m3", Text: "Thanks"})
+	got, err = b.store.Turns.Accept(t.Context(), engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m3", Text: "Thanks"})
 	require.NoError(t, err)
 	require.False(t, got.Taken)
 	b.alice.post("/api/services/svc_00000000/conversations/"+c.ID+"/take", nil).is(http.StatusNotFound, nil)

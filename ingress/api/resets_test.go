@@ -17,7 +17,7 @@ func (b *bundle) reset(key chat.SessionKey, turn chat.TurnID) {
 	b.t.Helper()
 	me, err := b.store.Users.UserByName(b.t.Context(), "alice")
 	require.NoError(b.t, err)
-	_, err = b.store.Turns.Accept(b.t.Context(), engine.Inbound{
+	_, err = b.store.Turns.Accept(b.t.Context(), engine.NewRow{
 		Session: key, User: me.ID, Channel: "web", PlatformID: "id of " + string(turn), Text: "/new", Control: true,
 	})
 	require.NoError(b.t, err)

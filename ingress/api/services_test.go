@@ -50,7 +50,7 @@ func (b *bundle) consumed(by servicestore.Caller, title string) service.Conversa
 	ctx := b.t.Context()
 	c, err := b.store.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: by, Source: service.SourceWeb, Title: title})
 	require.NoError(b.t, err)
-	_, err = b.store.Turns.Accept(ctx, engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
+	_, err = b.store.Turns.Accept(ctx, engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: "m1", Text: "Where is my parcel?"})
 	require.NoError(b.t, err)
 	turn := chat.TurnID("t-" + c.ID)
 	b.claim(c.Session, turn)

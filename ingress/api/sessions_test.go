@@ -147,7 +147,7 @@ func TestSessions_OfGroupsAndOthersAreDeletedByAdministrators(t *testing.T) {
 // claimed has a message in a session that a turn is answering.
 func (b *bundle) claimed(key chat.SessionKey, user chat.UserID, turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.store.Turns.Accept(b.t.Context(), engine.Inbound{Session: key, User: user, Channel: "feishu", PlatformID: "m1", Text: "x"})
+	_, err := b.store.Turns.Accept(b.t.Context(), engine.NewRow{Session: key, User: user, Channel: "feishu", PlatformID: "m1", Text: "x"})
 	require.NoError(b.t, err)
 	b.claim(key, turn)
 }

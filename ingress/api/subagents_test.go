@@ -13,7 +13,7 @@ import (
 // hired makes a subagent of a session whose turn t1 runs.
 func (b *bundle) hired(key chat.SessionKey, instance string) chat.SessionKey {
 	b.t.Helper()
-	handed, err := b.store.Agents.HandTask(b.t.Context(), chat.SubagentTask{
+	handed, err := b.store.Agents.AssignTask(b.t.Context(), chat.SubagentTask{
 		Call: chat.CallID("t1.0." + instance), Session: key, Turn: "t1", Role: "coder", Instance: instance, Text: "do it", New: &chat.NewSubagent{},
 	})
 	require.NoError(b.t, err)
@@ -46,7 +46,7 @@ func TestSubagents_OneThatAnswersOnceIsReadOnlyWhenItHas(t *testing.T) {
 func TestTasks_AllAreListedShownAndStopped(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
-	handed, err := b.store.Agents.HandTask(t.Context(), chat.SubagentTask{
+	handed, err := b.store.Agents.AssignTask(t.Context(), chat.SubagentTask{
 		Call: "t1.0.0", Session: s.Key, Turn: "t1", Role: "coder", Instance: "a", Text: "do it", Background: true, New: &chat.NewSubagent{},
 	})
 	require.NoError(t, err)

@@ -55,7 +55,7 @@ func TestTasks_AreListedShownAndKilledByTheirOwnerOnly(t *testing.T) {
 		b.do(b.alice, http.MethodPost, at+"/bg1/kill", nil).is(http.StatusAccepted, &task)
 	}
 	require.Equal(t, "bg1", task.ID)
-	asked, err := b.store.Calls.KillAsked(t.Context(), call)
+	asked, err := b.store.Calls.KillRequested(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, asked, "it is noted although no runner can be reached")
 	_, err = b.store.Calls.EndTask(t.Context(), call, chat.TaskEnd{State: chat.TaskKilled, Output: "half of it", Ended: time.Now()})

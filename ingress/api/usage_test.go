@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 	"xbot/internal/chat"
 	"xbot/internal/chat/ops"
 )
@@ -18,7 +18,7 @@ func TestUsage_IsTheOwnByDayAndSessionWithItsCost(t *testing.T) {
 	b.exchange(key, "t2", "more")
 	require.NoError(t, b.store.Usage.BookUsage(t.Context(), key, "other/model", 1, chat.Usage{PromptTokens: 7}))
 
-	var got spending.UsageReport
+	var got usagereport.UsageReport
 	b.alice.get("/api/usage").is(http.StatusOK, &got)
 	cost := (2*600*2 + 2*400*0.5 + 2*50*10) / 1e6
 	want := ops.Spent{Model: "demo/demo", Calls: 2, PromptTokens: 2000, CachedTokens: 800, CompletionTokens: 100, Cost: &cost}
@@ -31,7 +31,7 @@ func TestUsage_IsTheOwnByDayAndSessionWithItsCost(t *testing.T) {
 	require.EqualValues(t, 2007, got.Total.PromptTokens)
 	require.InDelta(t, cost, *got.Total.Cost, 1e-12)
 
-	var none spending.UsageReport
+	var none usagereport.UsageReport
 	b.bob.get("/api/usage?days=1").is(http.StatusOK, &none)
 	require.Empty(t, none.Days)
 	require.Empty(t, none.Sessions)

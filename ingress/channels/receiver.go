@@ -15,7 +15,7 @@ import (
 
 // receiver accepts what one account delivers.
 type receiver struct {
-	*Setup
+	*AccountRunner
 	channel, account string
 
 	mu     sync.Mutex
@@ -25,8 +25,8 @@ type receiver struct {
 
 var _ channel.Receiver = (*receiver)(nil)
 
-func (d *Setup) receiver(name, account string) *receiver {
-	return &receiver{Setup: d, channel: name, account: account}
+func (d *AccountRunner) receiver(name, account string) *receiver {
+	return &receiver{AccountRunner: d, channel: name, account: account}
 }
 
 // Receive commits a message. A reply that belongs to no conversation (a pairing code, a refusal) is sent at once, with a key

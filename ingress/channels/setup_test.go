@@ -150,7 +150,7 @@ type bare struct{}
 
 func (bare) Resources(string, string) channel.Resources { return channel.Resources{} }
 
-func (w *world) setup(holder string) *channels.Setup {
+func (w *world) setup(holder string) *channels.AccountRunner {
 	live := &channel.Live{
 		Source: w, Resources: bare{},
 		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Resources) (channel.Account, error) {
@@ -161,11 +161,11 @@ func (w *world) setup(holder string) *channels.Setup {
 			return bot{w}, nil
 		}}},
 	}
-	return &channels.Setup{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
+	return &channels.AccountRunner{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
 }
 
 // start runs a set-up and returns how to end it.
-func start(t *testing.T, d *channels.Setup) (stop func()) {
+func start(t *testing.T, d *channels.AccountRunner) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

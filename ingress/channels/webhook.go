@@ -15,7 +15,7 @@ const Prefix = "/channels/"
 
 // ServeHTTP passes a request of a platform to its account, which checks by a signature or token that the platform sent it.
 // For an account that takes no webhooks, or does not exist, the answer is the same: not found.
-func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+func (d *AccountRunner) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	name, account, _ := strings.Cut(strings.TrimPrefix(q.URL.Path, Prefix), "/")
 	a, err := d.Live.Account(q.Context(), name, account)
 	if fault.Is(err, fault.Unavailable) {
@@ -41,7 +41,7 @@ func (d *Setup) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 }
 
 // address is the source address of a call; empty: unknown.
-func (d *Setup) address(q *http.Request) string {
+func (d *AccountRunner) address(q *http.Request) string {
 	if d.Addresses == nil {
 		return ""
 	}

@@ -14,9 +14,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/intake"
 	"xbot/ingress/largebody"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -69,7 +69,7 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		q := answer.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
+		q := replystream.Question{Session: c.Session, Message: got.ID, After: after, Lang: i18n.Of(in.Body.Message.Text), Access: access{v.caller, c.ID}}
 		return a.stream(v, q, a.tellAnswer), nil
 	})
 	handle(a, h, huma.Operation{
@@ -89,7 +89,7 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		q := answer.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
+		q := replystream.Question{Session: c.Session, After: after, Lang: speaks(v.r, c.Title), Access: access{v.caller, c.ID}}
 		if in.Follow {
 			q.First = after == 0 && cmp.Or(in.Last, in.After) != ""
 			return a.follow(ctx, v, c, q)
@@ -172,7 +172,7 @@ func (a *API) admitted(ctx context.Context, v *visit, send servicestore.Send, ac
 func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (engine.Accepted, error) {
 	in := inbound(c, o.id, o.content.Text)
 	var err error
-	if in.Files, err = a.attach(ctx, c, o, pictures, in.Inbound); err != nil {
+	if in.Files, err = a.attach(ctx, c, o, pictures, in.NewRow); err != nil {
 		return engine.Accepted{}, err
 	}
 	if strings.TrimSpace(in.Text) == "" {
@@ -194,9 +194,9 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pi
 }
 
 // inbound is a message of a consumer in a conversation. The name of its user shows in the Temporal UI whose it is.
-func inbound(c service.Conversation, id, text string) intake.Inbound {
-	return intake.Inbound{
-		Inbound: engine.Inbound{
+func inbound(c service.Conversation, id, text string) intake.Message {
+	return intake.Message{
+		NewRow: engine.NewRow{
 			Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text, Queue: chat.Queue{Mode: chat.QueueFollowup},
 		},
 		UserName: service.ConsumerName(c.Service, c.Key, c.ID), ChatType: chat.ChatDirect,

@@ -446,7 +446,7 @@ func TestChat_AStreamOutlivesTheTimeInWhichItsRequestIsRead(t *testing.T) {
 // full has no room for more pictures.
 type full struct{ consumer.Attachments }
 
-func (full) Room(context.Context, chat.UserID, int64) error {
+func (full) CheckSpace(context.Context, chat.UserID, int64) error {
 	return fault.Errorf(fault.TooLarge, "there is no room")
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/openai"
+	"xbot/ingress/replystream"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/service"
@@ -49,19 +49,19 @@ func (q asked) outgoing() outgoing {
 }
 
 // Ask implements openai.Backend.
-func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.Asked, error) {
+func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.AcceptedMessage, error) {
 	if err := ask.Plain(); err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	v := visitOf(ctx)
 	q, err := c.place(ctx, v, ask)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	if err := q.outgoing().check(); err != nil { // before a conversation begins with it
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
-	out := openai.Asked{Identity: ask.Identity, Created: time.Now(), Model: v.Service.ID}
+	out := openai.AcceptedMessage{Identity: ask.Identity, Created: time.Now(), Model: v.Service.ID}
 	var got engine.Accepted
 	err = c.admitted(ctx, v, q.send, func() error {
 		got, err = c.accepted(ctx, v, &q)
@@ -150,7 +150,7 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got engi
 		return got, q.NotHad(err)
 	}
 	if q.where.ID == "" {
-		if err = c.Attachments.Room(ctx, v.Service.User, bytesOf(pictures)); err != nil {
+		if err = c.Attachments.CheckSpace(ctx, v.Service.User, bytesOf(pictures)); err != nil {
 			return got, err
 		}
 		if q.where, err = c.Services.BeginConversation(ctx, servicestore.NewConversation{Caller: v.Caller, Source: v.source(), External: q.named, Unnamed: q.User == ""}); err != nil {
@@ -170,16 +170,16 @@ func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got engi
 }
 
 // Follow implements openai.Backend.
-func (c completions) Follow(ctx context.Context, q openai.Asked) iter.Seq2[answer.Event, error] {
+func (c completions) Follow(ctx context.Context, q openai.AcceptedMessage) iter.Seq2[replystream.Event, error] {
 	v, lang := visitOf(ctx), speaks(visitOf(ctx).r, "")
-	ask := answer.Question{Session: q.Session, Message: q.Message, Lang: lang, Access: access{v.caller, q.Conversation}}
-	return func(yield func(answer.Event, error) bool) {
+	ask := replystream.Question{Session: q.Session, Message: q.Message, Lang: lang, Access: access{v.caller, q.Conversation}}
+	return func(yield func(replystream.Event, error) bool) {
 		for e, err := range c.Answers.Follow(ctx, ask) {
-			switch what := e.What.(type) {
-			case answer.Begun:
+			switch what := e.Content.(type) {
+			case replystream.TurnStarted:
 				v.record.Turn = what.Turn
-			case answer.Failure:
-				e.What = outside(lang, what)
+			case replystream.Failure:
+				e.Content = outside(lang, what)
 			}
 			if !yield(e, err) {
 				return
@@ -189,11 +189,11 @@ func (c completions) Follow(ctx context.Context, q openai.Asked) iter.Seq2[answe
 }
 
 // outside is a failure in words for outsiders.
-func outside(lang i18n.Lang, f answer.Failure) answer.Failure {
+func outside(lang i18n.Lang, f replystream.Failure) replystream.Failure {
 	switch {
-	case f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken:
+	case f.Kind == replystream.Dropped && f.Outcome == replystream.OutcomeTaken:
 		f.Text = i18n.Say(lang, i18n.ServiceTaken)
-	case f.Kind == answer.Dropped:
+	case f.Kind == replystream.Dropped:
 		f.Text = i18n.Say(lang, i18n.ConsumerDropped)
 	default:
 		f.Text = sentence(lang, f.Text)
@@ -202,7 +202,7 @@ func outside(lang i18n.Lang, f answer.Failure) answer.Failure {
 }
 
 // Delivered implements openai.Backend.
-func (c completions) Delivered(ctx context.Context, q openai.Asked) {
+func (c completions) Delivered(ctx context.Context, q openai.AcceptedMessage) {
 	if q.Chosen {
 		return
 	}

@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"time"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/callers"
 	"xbot/ingress/intake"
 	"xbot/ingress/largebody"
 	"xbot/ingress/openai"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture"
 	"xbot/internal/host/outage"
@@ -38,7 +38,7 @@ type Messages interface {
 type Attachments interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
-	Room(ctx context.Context, user chat.UserID, more int64) error
+	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 }
 
 // Conversations stores conversations.
@@ -74,17 +74,17 @@ type Services interface {
 
 // Turns runs the transactions of turns.
 type Turns interface {
-	Delivered(ctx context.Context, in engine.Inbound) (known engine.Delivered, ok bool, err error)
+	Delivered(ctx context.Context, in engine.NewRow) (known engine.Delivered, ok bool, err error)
 }
 
 // Dispatch accepts messages of consumers.
 type Dispatch interface {
-	Plain(ctx context.Context, in intake.Inbound) (engine.Accepted, error)
-	Stop(ctx context.Context, in intake.Inbound) (engine.Stopped, error)
+	Plain(ctx context.Context, in intake.Message) (engine.Accepted, error)
+	Stop(ctx context.Context, in intake.Message) (engine.Stopped, error)
 }
 
-// Rooms are the file systems of conversations.
-type Rooms interface {
+// ConsumerFiles are the file systems of conversations.
+type ConsumerFiles interface {
 	OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error)
 }
 
@@ -102,8 +102,8 @@ type Config struct {
 	Services      Services
 	Turns         Turns
 	Dispatch      Dispatch
-	Answers       *answer.Source
-	Rooms         Rooms // nil: there are no files
+	Answers       *replystream.Source
+	ConsumerFiles ConsumerFiles // nil: there are no files
 	Addresses     Addresses
 	Key           secret.Deriver // signs media tokens
 	Log           *slog.Logger

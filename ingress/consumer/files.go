@@ -50,7 +50,7 @@ func (a *API) registerFiles(h huma.API, mux *http.ServeMux) {
 		if err != nil {
 			return nil, err
 		}
-		box, err := a.room(ctx, c)
+		box, err := a.files(ctx, c)
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 	if err != nil {
 		return err
 	}
-	box, err := a.room(r.Context(), c)
+	box, err := a.files(r.Context(), c)
 	if err != nil {
 		return err
 	}

@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/consumer"
 	"xbot/ingress/ingresstest"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
 	"xbot/internal/feed"
@@ -59,7 +59,7 @@ func setup(t *testing.T, change ...service.Patch) *bundle {
 	b.service, b.key = b.offer(change...)
 	b.api = consumer.New(consumer.Config{
 		Messages: b.Store.Answers, Attachments: b.Store.Attachments, Conversations: b.Store.Conversations, ServiceUsage: b.Store.ServiceUsage, Services: b.Store.Services, Turns: b.Store.Turns,
-		Dispatch: b.Dispatch, Answers: &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
+		Dispatch: b.Dispatch, Answers: &replystream.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Addresses: address{}, Key: secret.Key{1, 2, 3}, Log: slog.New(slog.DiscardHandler), Pictures: webpicturetest.Fetcher(t),
 	})
 	stop := b.api.Records(ctx)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/internal/fault"
 	"xbot/internal/service"
 )
@@ -73,7 +73,7 @@ func (a *API) left(v *visit) {
 }
 
 // attend answers one who reads along in a conversation.
-func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell telling) (*huma.StreamResponse, error) {
+func (a *API) attend(v *visit, c service.Conversation, q replystream.Question, tell telling) (*huma.StreamResponse, error) {
 	if err := a.reads(v, c, false); err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (a *API) attend(v *visit, c service.Conversation, q answer.Question, tell t
 }
 
 // follow streams the events of a conversation until the reader leaves.
-func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q answer.Question) (*huma.StreamResponse, error) {
+func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q replystream.Question) (*huma.StreamResponse, error) {
 	q, err := a.Answers.FromNow(ctx, q)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (a *API) follow(ctx context.Context, v *visit, c service.Conversation, q an
 }
 
 // tellAlong writes the events of a conversation for as long as its reader stays.
-func (a *API) tellAlong(ctx context.Context, v *visit, s *events, q answer.Question) error {
+func (a *API) tellAlong(ctx context.Context, v *visit, s *events, q replystream.Question) error {
 	v.record.Latency = time.Since(v.record.At) // the time of reading is no latency of the service
 	return a.tellAll(v, s, a.Answers.Watch(ctx, q))
 }

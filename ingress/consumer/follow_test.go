@@ -164,7 +164,7 @@ func TestFollow_TellsTheRestOfAnAnswerThatIsBeingWritten(t *testing.T) {
 // schedules has a job's time come in a conversation.
 func (b *bundle) schedules(c service.Conversation, key string) {
 	b.T.Helper()
-	_, err := b.Inbox.Tell(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: key, Origin: chat.OriginCron, Text: "[cron] say something"})
+	_, err := b.Inbox.Post(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: key, Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(b.T, err)
 }
 

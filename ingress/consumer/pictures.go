@@ -23,7 +23,7 @@ import (
 func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoing) ([]chat.Picture, error) {
 	ctx = decode.WithOwner(ctx, "consumer "+v.Key)
 	if webpicture.Fetched(o.content.Pictures) {
-		kept, found, err := a.kept(ctx, c, o)
+		kept, found, err := a.storedPictures(ctx, c, o)
 		if err != nil || found {
 			return kept, err
 		}
@@ -59,12 +59,12 @@ func draw(ctx context.Context, file []byte, address string) (chat.Picture, error
 	return one, nil
 }
 
-// kept are the pictures of a message that was accepted before. Conflict: the message came with other ones.
-func (a *API) kept(ctx context.Context, c service.Conversation, o outgoing) (pictures []chat.Picture, found bool, err error) {
+// storedPictures are the pictures of a message that was accepted before. Conflict: the message came with other ones.
+func (a *API) storedPictures(ctx context.Context, c service.Conversation, o outgoing) (pictures []chat.Picture, found bool, err error) {
 	if c.ID == "" {
 		return nil, false, nil // it is to begin with the message
 	}
-	known, found, err := a.Turns.Delivered(ctx, inbound(c, o.id, "").Inbound)
+	known, found, err := a.Turns.Delivered(ctx, inbound(c, o.id, "").NewRow)
 	if err != nil || !found {
 		return nil, false, err
 	}
@@ -115,7 +115,7 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 }
 
 // attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in engine.Inbound) ([]chat.Attachment, error) {
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in engine.NewRow) ([]chat.Attachment, error) {
 	var out []chat.Attachment
 	for _, p := range pictures {
 		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})
@@ -132,14 +132,14 @@ func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pi
 
 // keep stores the pictures of a message. Those of one that was accepted before are there, however much there may be by now; other ones
 // under its key are not wanted.
-func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in engine.Inbound) error {
+func (a *API) keep(ctx context.Context, c service.Conversation, pictures []chat.Picture, in engine.NewRow) error {
 	if len(pictures) == 0 {
 		return nil
 	}
 	if _, before, err := a.Turns.Delivered(ctx, in); before || err != nil {
 		return err
 	}
-	if err := a.Attachments.Room(ctx, c.User, bytesOf(pictures)); err != nil { // all or none
+	if err := a.Attachments.CheckSpace(ctx, c.User, bytesOf(pictures)); err != nil { // all or none
 		return err
 	}
 	for _, p := range pictures {

@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/ingress/sse"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -42,10 +42,10 @@ type usage struct {
 }
 
 // telling writes the events that a question asks for, until they end.
-type telling func(ctx context.Context, v *visit, s *events, q answer.Question) error
+type telling func(ctx context.Context, v *visit, s *events, q replystream.Question) error
 
 // tellAnswer writes the events of an answer. Without a message no answer is in progress, and it writes done.
-func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q answer.Question) error {
+func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q replystream.Question) error {
 	if q.Message == 0 {
 		return s.send(0, event{Type: "done", Finish: "stop"})
 	}
@@ -54,7 +54,7 @@ func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q answer.Ques
 }
 
 // stream answers with a stream of events.
-func (a *API) stream(v *visit, q answer.Question, tell telling) *huma.StreamResponse {
+func (a *API) stream(v *visit, q replystream.Question, tell telling) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)
 		s := &events{Writer: sse.Open(w, "no-cache"), lang: q.Lang}
@@ -70,12 +70,12 @@ func (a *API) stream(v *visit, q answer.Question, tell telling) *huma.StreamResp
 }
 
 // tellAll writes events until they end. An error that their reader should know is the last one; without it they come again.
-func (a *API) tellAll(v *visit, s *events, all iter.Seq2[answer.Event, error]) error {
+func (a *API) tellAll(v *visit, s *events, all iter.Seq2[replystream.Event, error]) error {
 	for e, err := range all {
 		if err != nil {
 			return errors.Join(err, s.refused(err))
 		}
-		if begun, ok := e.What.(answer.Begun); ok && v.record.Turn == "" {
+		if begun, ok := e.Content.(replystream.TurnStarted); ok && v.record.Turn == "" {
 			v.record.Turn = begun.Turn
 		}
 		if err := s.write(e); err != nil {
@@ -92,46 +92,46 @@ type events struct {
 }
 
 // write writes an event of an answer in the form for its consumer.
-func (s *events) write(e answer.Event) error {
-	switch what := e.What.(type) {
-	case answer.Accepted:
+func (s *events) write(e replystream.Event) error {
+	switch what := e.Content.(type) {
+	case replystream.Accepted:
 		return s.send(e.Seq, event{Type: "accepted", Message: userID(what.Message)})
-	case answer.Begun:
+	case replystream.TurnStarted:
 		return s.begun(e.Seq, what)
-	case answer.Text:
+	case replystream.Text:
 		return s.send(0, event{Type: "token", Content: &what.Piece})
-	case answer.Reasoning:
+	case replystream.Reasoning:
 		return s.send(0, event{Type: "thinking", Content: &what.Piece})
-	case answer.Arguments:
+	case replystream.Arguments:
 		return s.argue(what)
-	case answer.Restart:
+	case replystream.Restart:
 		return s.send(0, event{Type: "restart"})
-	case answer.Message:
+	case replystream.Message:
 		return s.send(e.Seq, event{Type: "message", Content: &what.Text, Reasoning: what.Reasoning})
-	case answer.Call:
+	case replystream.Call:
 		return s.send(e.Seq, event{Type: "tool_call", ID: string(what.ID), Name: what.Tool, Args: new(cut(what.Arguments))})
-	case answer.Result:
+	case replystream.Result:
 		return s.send(e.Seq, event{Type: "tool_result", ID: string(what.ID), Name: what.Tool, Content: new(cut(what.Text)), OK: &what.OK})
-	case answer.Waiting:
+	case replystream.Waiting:
 		return s.send(e.Seq, event{Type: "waiting", Content: new(i18n.Say(s.lang, waits(what.Reason)))})
-	case answer.Done:
+	case replystream.Done:
 		return s.send(e.Seq, event{Type: "done", Finish: what.Finish, Usage: counted(what.Usage)})
-	case answer.Failure:
+	case replystream.Failure:
 		return s.failed(e.Seq, what)
-	case answer.Said:
+	case replystream.OutsideMessage:
 		return s.send(e.Seq, event{Type: "said", Message: answerID(what.Message), Content: &what.Text, By: by(what.Person)})
-	case answer.Hand:
+	case replystream.Handover:
 		return s.send(e.Seq, event{Type: "answers", By: by(what.Person)})
-	case answer.Changed:
+	case replystream.Changed:
 		return s.send(e.Seq, event{Type: "changed"})
-	case answer.Ping:
+	case replystream.Ping:
 		return s.Comment("ping")
 	}
 	return nil
 }
 
 // begun writes the origin of an answer that no message asked for. Others follow a message.
-func (s *events) begun(seq int64, b answer.Begun) error {
+func (s *events) begun(seq int64, b replystream.TurnStarted) error {
 	if !b.Task {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (s *events) begun(seq int64, b answer.Begun) error {
 }
 
 // argue writes a piece of the arguments of a call, as far as the call will show them.
-func (s *events) argue(a answer.Arguments) error {
+func (s *events) argue(a replystream.Arguments) error {
 	shown := head(a.Piece, maxShown-a.Offset)
 	if shown == "" {
 		return nil
@@ -164,16 +164,16 @@ func by(person bool) string {
 }
 
 // failed writes why there is no answer. One that was stopped before it began is done.
-func (s *events) failed(seq int64, f answer.Failure) error {
+func (s *events) failed(seq int64, f replystream.Failure) error {
 	switch {
-	case f.Kind == answer.Dropped && f.Outcome == "stopped":
+	case f.Kind == replystream.Dropped && f.Outcome == "stopped":
 		return s.send(seq, event{Type: "done", Finish: chat.FinishStopped, Usage: counted(f.Usage)})
-	case f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken:
+	case f.Kind == replystream.Dropped && f.Outcome == replystream.OutcomeTaken:
 		if err := s.send(0, event{Type: "waiting", Content: new(i18n.Say(s.lang, i18n.ServiceTaken))}); err != nil {
 			return err
 		}
 		return s.send(seq, event{Type: "done", Finish: "stop", Usage: counted(f.Usage)})
-	case f.Kind == answer.Dropped:
+	case f.Kind == replystream.Dropped:
 		return s.send(seq, event{Type: "error", Code: "dropped", Content: new(i18n.Say(s.lang, i18n.ConsumerDropped))})
 	}
 	return s.send(seq, event{Type: "error", Code: string(f.Kind), Content: new(sentence(s.lang, f.Text))})
@@ -193,11 +193,11 @@ func (s *events) refused(err error) error {
 	return nil
 }
 
-func waits(why answer.Reason) i18n.ID {
+func waits(why replystream.Reason) i18n.ID {
 	switch why {
-	case answer.WaitsForSlot:
+	case replystream.WaitsForSlot:
 		return i18n.ConsumerWaitsSlot
-	case answer.WaitsForPerson:
+	case replystream.WaitsForPerson:
 		return i18n.ConsumerWaitsPerson
 	}
 	return i18n.ConsumerWaitsModel

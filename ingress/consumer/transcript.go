@@ -195,7 +195,7 @@ func (r *reading) message(m chat.Message) {
 		}
 	case m.Role == chat.RoleUser && m.Origin == chat.OriginCron:
 		r.task = m.Turn
-	case isSaid(m):
+	case isReply(m):
 		if m.Turn != "" {
 			r.turn.said = len(r.out)
 		}
@@ -210,9 +210,9 @@ func isSent(m chat.Message) bool {
 	return m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded)
 }
 
-func isSaid(m chat.Message) bool { return m.Role == chat.RoleAssistant && !m.Silent }
+func isReply(m chat.Message) bool { return m.Role == chat.RoleAssistant && !m.Silent }
 
-func shows(m chat.Message) bool { return isSent(m) || isSaid(m) }
+func shows(m chat.Message) bool { return isSent(m) || isReply(m) }
 
 // user reads a message of the consumer, unless it is being deleted.
 func (r *reading) user(id chat.InboxID) (known bool) {

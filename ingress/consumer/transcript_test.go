@@ -16,7 +16,7 @@ import (
 // tells has a task of the service begin a turn in a conversation.
 func (b *bundle) tells(c service.Conversation, id chat.TurnID) turn {
 	b.T.Helper()
-	_, err := b.Inbox.Tell(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: string(id), Origin: chat.OriginCron, Text: "[cron] tell them the news"})
+	_, err := b.Inbox.Post(b.T.Context(), chat.InternalMessage{Session: c.Session, Key: string(id), Origin: chat.OriginCron, Text: "[cron] tell them the news"})
 	require.NoError(b.T, err)
 	turn := b.claims(c, id)
 	turn.begins(0)

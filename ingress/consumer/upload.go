@@ -58,7 +58,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "send the files as multipart/form-data in the field \"file\"")
 	}
-	box, err := a.room(ctx, c)
+	box, err := a.files(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -75,19 +75,19 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	return out, err
 }
 
-// room is the file system of a conversation. The reason why there is none does not concern the consumer.
-func (a *API) room(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
-	if a.Rooms == nil {
-		return nil, errNoRoom
+// files is the file system of a conversation. The reason why there is none does not concern the consumer.
+func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
+	if a.ConsumerFiles == nil {
+		return nil, errNoFiles
 	}
-	box, err := a.Rooms.OfConversation(ctx, c)
+	box, err := a.ConsumerFiles.OfConversation(ctx, c)
 	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
-		return nil, errNoRoom
+		return nil, errNoFiles
 	}
 	return box, err
 }
 
-var errNoRoom = fault.Errorf(fault.Conflict, "this service takes no files and keeps none at the moment; send pictures within the message instead")
+var errNoFiles = fault.Errorf(fault.Conflict, "this service takes no files and keeps none at the moment; send pictures within the message instead")
 
 // taking is an upload that goes on.
 type taking struct {

@@ -25,10 +25,10 @@ type Accounts interface {
 // Links serves signed links (filelink.Prefix). The signature is the permission: no login is needed. A link reaches only what
 // the user who made it may still reach.
 type Links struct {
-	Signer   filelink.Signer
-	Accounts Accounts
-	Boxes    sandbox.Boxes
-	Log      *slog.Logger
+	Signer    filelink.Signer
+	Accounts  Accounts
+	Sandboxes sandbox.Finder
+	Log       *slog.Logger
 }
 
 // ServeHTTP sends the file of a link, or a sentence.
@@ -61,7 +61,7 @@ func (l *Links) open(ctx context.Context, link filelink.Link) (Attachment, error
 	if err != nil {
 		return Attachment{}, gone(err)
 	}
-	box, err := sandbox.Reach(ctx, l.Boxes, link.User, link.Runner)
+	box, err := sandbox.Reach(ctx, l.Sandboxes, link.User, link.Runner)
 	if err != nil {
 		return Attachment{}, gone(err)
 	}

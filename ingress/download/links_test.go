@@ -58,7 +58,7 @@ func setupLinks(t *testing.T) *linkServer {
 	t.Parallel()
 	l := &linkServer{t: t, box: tooltest.New(t), sign: filelink.New(secret.Key{1})}
 	l.house = &house{box: l.box}
-	files := &download.Links{Signer: l.sign, Accounts: l.house, Boxes: l.house, Log: slog.New(slog.DiscardHandler)}
+	files := &download.Links{Signer: l.sign, Accounts: l.house, Sandboxes: l.house, Log: slog.New(slog.DiscardHandler)}
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	l.url = server.URL

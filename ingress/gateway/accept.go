@@ -79,7 +79,7 @@ func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outco
 
 // refuse sends the reason why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
 // it, and by which the message is known when it is delivered again.
-func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outcome, why error) (Outcome, error) {
+func (m *inboundRequest) refuse(ctx context.Context, in intake.Message, out Outcome, why error) (Outcome, error) {
 	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it meanwhile
 		if known, is, err := m.duplicate(ctx); err != nil || is {
 			return known, err
@@ -90,7 +90,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Inbound, out Outc
 		return Outcome{}, err
 	}
 	out.Result, out.Reply = ResultRefused, i18n.Explain(lang, why)
-	said, kept, err := engine.Refusals{Store: m.Stores.Turns}.Refuse(ctx, in.Inbound, refusal(lang, why))
+	said, kept, err := engine.Refusals{Store: m.Stores.Turns}.Refuse(ctx, in.NewRow, refusal(lang, why))
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -108,7 +108,7 @@ func refusal(lang i18n.Lang, why error) engine.Refusal {
 }
 
 // submit gives the message to the dispatch. A message without words, such as a bare mention, is answered without a model.
-func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
+func (m *inboundRequest) submit(ctx context.Context, in intake.Message) (engine.Accepted, error) {
 	if m.isAnswer() {
 		return m.answerConsumer(ctx, in)
 	}
@@ -116,7 +116,7 @@ func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (engine.
 		return m.Dispatch.Message(ctx, in)
 	}
 	in.Text = m.e.Text
-	return m.Stores.Turns.Command(ctx, in.Inbound, func(ctx context.Context) (string, error) {
+	return m.Stores.Turns.Command(ctx, in.NewRow, func(ctx context.Context) (string, error) {
 		lang, err := m.spoken(ctx)
 		if !m.begins {
 			return i18n.Say(lang, i18n.NoWords), err

@@ -64,7 +64,7 @@ func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 func (m *inboundRequest) turnAway(ctx context.Context, say i18n.ID, args ...any) (Outcome, error) {
 	out := Outcome{Result: ResultRefused}
 	first, err := m.Stores.Notices.Once(ctx, chat.NoticeKey{
-		Topic: chat.TopicDoor, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
+		Topic: chat.TopicUnpaired, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Sender.ID, What: fmt.Sprint(append([]any{say}, args...)...), Asked: m.e.ID,
 	})
 	if err != nil {
 		return Outcome{}, err

@@ -43,7 +43,7 @@ func (m *inboundRequest) isAnswer() bool {
 
 // answerConsumer posts the text in the conversation of the consumer, once for a message however often it is delivered, and stores the
 // reply to its sender with the message.
-func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) (engine.Accepted, error) {
+func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Message) (engine.Accepted, error) {
 	lang, err := m.spoken(ctx)
 	if err != nil {
 		return engine.Accepted{}, err
@@ -61,7 +61,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Inbound) 
 		}
 	}
 	in.Files = nil
-	got, err := m.Stores.Turns.Command(ctx, in.Inbound, func(context.Context) (string, error) { return said, nil })
+	got, err := m.Stores.Turns.Command(ctx, in.NewRow, func(context.Context) (string, error) { return said, nil })
 	got.Answer = true
 	return got, err
 }

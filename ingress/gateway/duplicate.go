@@ -8,7 +8,7 @@ import (
 // duplicate finds a message that was delivered before, to any conversation.
 func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	if !m.direct() {
-		known, err := m.Stores.GroupMessages.OverheardBefore(ctx, m.heard())
+		known, err := m.Stores.GroupMessages.OverheardBefore(ctx, m.overheardMessage())
 		if err != nil || known {
 			return Outcome{Result: ResultDuplicate, Session: m.key}, known, err
 		}
@@ -26,7 +26,7 @@ func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 // deliveredAs finds the message among those of its sender, including those of the user that the sender was before the policy
 // linked them.
 func (m *inboundRequest) deliveredAs(ctx context.Context) (engine.Delivered, bool, error) {
-	in := m.inbound().Inbound
+	in := m.inbound().NewRow
 	got, ok, err := m.Stores.Turns.Delivered(ctx, in)
 	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {
 		return got, ok, err

@@ -31,7 +31,7 @@ func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return g.Stores.GroupMessages.EditOverheard(ctx, m.heard())
+	return g.Stores.GroupMessages.EditOverheard(ctx, m.overheardMessage())
 }
 
 // edit changes the message that was made from a text: the text after a command, or all of it. A text that became a command, or
@@ -74,7 +74,7 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 			return changed, err
 		}
 	}
-	return engine.Amendments{Store: g.Stores.Turns}.RecallHeard(ctx, m.amendedKey(m.e.ID), m.heard())
+	return engine.Amendments{Store: g.Stores.Turns}.RecallOverheard(ctx, m.amendedKey(m.e.ID), m.overheardMessage())
 }
 
 // recall takes back the rows of a message.
@@ -101,7 +101,7 @@ func (m *inboundRequest) amendedKey(id string) edits.Key {
 	return edits.KeyOf(m.e.Channel, m.e.Account, m.e.ChatType, place, id)
 }
 
-func (m *inboundRequest) amending(in intake.Inbound, ids ...string) edits.Message {
+func (m *inboundRequest) amending(in intake.Message, ids ...string) edits.Message {
 	return edits.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
 }
 

@@ -49,7 +49,7 @@ type Gateway struct {
 		Get(ctx context.Context) (*policy.Policy, error)
 		Refresh()
 	}
-	Dispatch *intake.Dispatch
+	Dispatch *intake.Dispatcher
 	// Preferences are shown by a card of settings; nil: there is none.
 	Preferences Preferences
 	Runners     Runners // nil: no notice of a group without one

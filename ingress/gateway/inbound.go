@@ -13,9 +13,9 @@ import (
 )
 
 // inbound is the message as intake gets it.
-func (m *inboundRequest) inbound() intake.Inbound {
-	in := intake.Inbound{
-		Inbound: engine.Inbound{
+func (m *inboundRequest) inbound() intake.Message {
+	in := intake.Message{
+		NewRow: engine.NewRow{
 			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
 			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
 		},

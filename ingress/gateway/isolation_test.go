@@ -54,7 +54,7 @@ func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	const own = chat.SessionKey("agent:main:web:thread:own")
 	_, err = b.Store.Conversations.CreateSession(t.Context(), conversationrows.NewSession{Key: own, Owner: owner.ID, Channel: "web", Title: "diary"})
 	require.NoError(t, err)
-	_, err = b.Store.Turns.Accept(t.Context(), engine.Inbound{Session: own, User: owner.ID, Channel: "web", PlatformID: "w1", Text: "my secret pancake"})
+	_, err = b.Store.Turns.Accept(t.Context(), engine.NewRow{Session: own, User: owner.ID, Channel: "web", PlatformID: "w1", Text: "my secret pancake"})
 	require.NoError(t, err)
 	for _, key := range []chat.SessionKey{shared.Session, own} {
 		_, ok, err := b.Store.Turns.Claim(t.Context(), key, chat.TurnID("t-"+key), "r", 0)

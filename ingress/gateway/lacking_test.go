@@ -126,7 +126,7 @@ func TestLacking_OfAGroupWithoutAModelAnAdministratorIsToldAtItsFirstMentionAndN
 	b.Receive(mention("m2", "oc_3"))
 	require.Len(t, b.noticed(), 1, "one cause, told once for all groups")
 	require.Contains(t, b.noticed()[0], "no model can answer there: acme/large cannot be called: "+why)
-	again, err := b.Store.Notices.TellAdministrator(t.Context(), chat.NoticeKey{Topic: chat.TopicCause, About: "model acme/large", What: why}, func(i18n.Lang) string { return "again" })
+	again, err := b.Store.Notices.NotifyAdministrator(t.Context(), chat.NoticeKey{Topic: chat.TopicCause, About: "model acme/large", What: why}, func(i18n.Lang) string { return "again" })
 	require.NoError(t, err)
 	require.False(t, again, "the first turn, which fails for the same cause, adds nothing")
 }

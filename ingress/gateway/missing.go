@@ -24,7 +24,7 @@ func (m *inboundRequest) tellUnlisted(ctx context.Context) error {
 		return nil
 	}
 	of := chat.NoticeKey{Topic: chat.TopicUnlisted, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, Most: toldGroups}
-	told, err := m.Stores.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string {
+	told, err := m.Stores.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.GroupUnlisted, m.groupName(), m.listing())
 	})
 	if told {
@@ -54,7 +54,7 @@ func (m *inboundRequest) tellNoModel(ctx context.Context) error {
 		return err
 	}
 	of := chat.NoticeKey{Topic: chat.TopicCause, About: "model " + model, What: why}
-	_, err = m.Stores.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoModel, m.groupName(), model, why) })
+	_, err = m.Stores.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoModel, m.groupName(), model, why) })
 	return err
 }
 
@@ -70,7 +70,7 @@ func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
 		return err
 	}
 	of := chat.NoticeKey{Topic: chat.TopicGroup, Channel: m.e.Channel, Account: m.e.Account, About: m.e.Chat, What: "runner"}
-	_, err = m.Stores.Notices.TellAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoRunner, m.groupName(), m.key) })
+	_, err = m.Stores.Notices.NotifyAdministrator(ctx, of, func(l i18n.Lang) string { return i18n.Say(l, i18n.GroupNoRunner, m.groupName(), m.key) })
 	return err
 }
 

@@ -18,7 +18,7 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
-	kept, err := m.Stores.GroupMessages.Overhear(ctx, m.heard(), limit)
+	kept, err := m.Stores.GroupMessages.Overhear(ctx, m.overheardMessage(), limit)
 	switch {
 	case err != nil:
 		return Outcome{}, err
@@ -28,7 +28,7 @@ func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	return Outcome{Result: ResultOverheard, Session: m.key}, nil
 }
 
-func (m *inboundRequest) heard() groupmessages.Message {
+func (m *inboundRequest) overheardMessage() groupmessages.Message {
 	o := groupmessages.Message{
 		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.inContext(m.e.Text), SentAt: m.e.SentAt,
 	}

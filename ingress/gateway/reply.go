@@ -12,7 +12,7 @@ import (
 )
 
 // reply adds the immediate reply to a command or an answer.
-func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outcome, answer bool) (Outcome, error) {
+func (m *inboundRequest) reply(ctx context.Context, in intake.Message, out Outcome, answer bool) (Outcome, error) {
 	if answer || command.Slashed(in.Text) || m.text == "" {
 		said, err := m.answerOf(ctx, in, out.Inbox)
 		if err != nil {
@@ -26,7 +26,7 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 		}
 	}
 	if m.direct() && m.granted && !m.told {
-		first, err := m.Stores.Users.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		first, err := m.Stores.Users.NotifyGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		if err != nil {
 			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
 		}
@@ -43,13 +43,13 @@ func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outco
 }
 
 // answerOf returns the answer to a command, or to the commands that a message had in addition to its text.
-func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
+func (m *inboundRequest) answerOf(ctx context.Context, in intake.Message, id chat.InboxID) (string, error) {
 	said, err := m.Stores.Turns.CommandAnswer(ctx, id)
 	if err != nil || said != "" {
 		return said, err
 	}
 	in.PlatformID = intake.BesideID(in.PlatformID)
-	got, _, err := m.Stores.Turns.Delivered(ctx, in.Inbound)
+	got, _, err := m.Stores.Turns.Delivered(ctx, in.NewRow)
 	return got.Answer, err
 }
 

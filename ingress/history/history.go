@@ -23,17 +23,17 @@ type Editor struct {
 	Conversations *conversation.Store
 	Branches      *conversation.Branches
 	Turns         *engine.Store
-	Dispatch      *intake.Dispatch
+	Dispatch      *intake.Dispatcher
 }
 
 // Rewind asks for a message of a user, and all after it, to be taken out of the conversation. It is accepted like the
 // command /rewind from a user. NotFound or Conflict where there is no such message.
-func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (engine.Accepted, error) {
+func (e *Editor) Rewind(ctx context.Context, in intake.Message, from chat.MessageID) (engine.Accepted, error) {
 	in.Text, in.Control = fmt.Sprintf("/rewind m%d", from), true
 	if err := intake.Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
-	known, found, err := e.Turns.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Turns.AcceptedBefore(ctx, in.NewRow)
 	if err != nil || found {
 		return known, err
 	}
@@ -45,9 +45,9 @@ func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.Messag
 
 // Again asks a message of a user again, with another text unless that is empty: it takes the place of that message, and all that
 // followed it is kept as another branch. NotFound or Conflict where there is no such message.
-func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID) (engine.Accepted, error) {
+func (e *Editor) Again(ctx context.Context, in intake.Message, of chat.MessageID) (engine.Accepted, error) {
 	if in.Text == "" {
-		said, err := e.Branches.SaidAt(ctx, in.Session, of)
+		said, err := e.Branches.TextAt(ctx, in.Session, of)
 		if err != nil {
 			return engine.Accepted{}, err
 		}
@@ -57,7 +57,7 @@ func (e *Editor) Again(ctx context.Context, in intake.Inbound, of chat.MessageID
 	if err := intake.Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
-	known, found, err := e.Turns.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Turns.AcceptedBefore(ctx, in.NewRow)
 	if err != nil || found {
 		return known, err
 	}

@@ -30,7 +30,7 @@ type Admin struct {
 	Conversations *conversation.Store
 	Calls         *calls.Store
 	Hooks         *hooks.Store
-	Dispatch      *intake.Dispatch
+	Dispatch      *intake.Dispatcher
 	Files         HookFiles
 	Dispatcher    HookDispatcher
 }

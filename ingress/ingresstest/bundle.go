@@ -31,12 +31,12 @@ const Limit = time.Minute
 // Wakes records who was woken.
 type Wakes struct {
 	Mu   sync.Mutex
-	Rows []wake.Row
-	Fail func(ctx context.Context, r wake.Row) error
+	Rows []wake.TurnWake
+	Fail func(ctx context.Context, r wake.TurnWake) error
 }
 
 // Wake records a wake, and returns the error of Fail.
-func (w *Wakes) Wake(ctx context.Context, r wake.Row) error {
+func (w *Wakes) Wake(ctx context.Context, r wake.TurnWake) error {
 	w.Mu.Lock()
 	w.Rows = append(w.Rows, r)
 	fail := w.Fail
@@ -140,7 +140,7 @@ type Bundle struct {
 	User     users.User
 	Wakes    *Wakes
 	Starts   *Starts
-	Dispatch *intake.Dispatch
+	Dispatch *intake.Dispatcher
 	Woken    *wake.Dispatcher // wakes through Wakes and Starts
 }
 
@@ -156,7 +156,7 @@ func New(t *testing.T) *Bundle {
 	b.MakeSession(Key)
 	b.Starts = &Starts{}
 	b.Woken = &wake.Dispatcher{Turns: b.Wakes, Starts: b.Starts, Users: b.Store.Users, Log: slog.New(slog.DiscardHandler)}
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
+	b.Dispatch = &intake.Dispatcher{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
 	return b
 }
 
@@ -168,9 +168,9 @@ func (b *Bundle) MakeSession(key chat.SessionKey) {
 }
 
 // Inbound is a message of the user.
-func (b *Bundle) Inbound(key chat.SessionKey, id, text string) intake.Inbound {
-	return intake.Inbound{
-		Inbound:  engine.Inbound{Session: key, User: b.User.ID, Channel: "web", PlatformID: id, Text: text},
+func (b *Bundle) Inbound(key chat.SessionKey, id, text string) intake.Message {
+	return intake.Message{
+		NewRow:   engine.NewRow{Session: key, User: b.User.ID, Channel: "web", PlatformID: id, Text: text},
 		UserName: b.User.Name,
 	}
 }
@@ -178,7 +178,7 @@ func (b *Bundle) Inbound(key chat.SessionKey, id, text string) intake.Inbound {
 // Write commits a message as an ingress does that is killed before its wake.
 func (b *Bundle) Write(key chat.SessionKey, id string) {
 	b.T.Helper()
-	_, err := b.Turns.Accept(b.T.Context(), b.Inbound(key, id, "text of "+id).Inbound)
+	_, err := b.Turns.Accept(b.T.Context(), b.Inbound(key, id, "text of "+id).NewRow)
 	require.NoError(b.T, err)
 }
 

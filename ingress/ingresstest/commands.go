@@ -4,7 +4,7 @@ import (
 	"xbot/ingress/gateway"
 	"xbot/ingress/intake"
 	"xbot/internal/store"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/account"
 	"xbot/slash/admin"
 	"xbot/slash/conversation"
@@ -12,19 +12,19 @@ import (
 )
 
 // Commands reads texts as these commands.
-func Commands(rows *store.Store, list ...slash.Command) *intake.Commands {
+func Commands(rows *store.Store, list ...slashcommand.Command) *intake.Commands {
 	return CommandsUnder(nil, rows, list...)
 }
 
 // CommandsUnder reads texts as these commands, under a policy.
-func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slash.Command) *intake.Commands {
+func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slashcommand.Command) *intake.Commands {
 	callers := intake.Callers{Conversations: rows.Conversations, Inbox: rows.Inbox, Users: rows.Users, Policies: policies}
-	return intake.NewCommands(callers, slash.NewRegistry(callers, list...))
+	return intake.NewCommands(callers, slashcommand.NewRegistry(callers, list...))
 }
 
 // PlatformCommands are the commands about platforms.
-func PlatformCommands(g *gateway.Gateway) []slash.Command {
-	return []slash.Command{
+func PlatformCommands(g *gateway.Gateway) []slashcommand.Command {
+	return []slashcommand.Command{
 		conversation.Session{
 			Conversations: g.Stores.Conversations, Routing: g.Stores.Routing, Users: g.Stores.Users,
 		}, queue.Send{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing}, queue.Activation{Conversations: g.Stores.Conversations, Routing: g.Stores.Routing},

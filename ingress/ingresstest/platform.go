@@ -42,7 +42,7 @@ func NewPlatform(t *testing.T, document string) *Platform {
 	for range 2 {
 		log := slog.New(slog.DiscardHandler)
 		woken := &wake.Dispatcher{Turns: &Wakes{}, Starts: &Starts{}, Users: b.Store.Users, Log: log}
-		d := &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: woken}
+		d := &intake.Dispatcher{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: woken}
 		g := &gateway.Gateway{
 			Stores: gateway.Stores{
 				Conversations: b.Store.Conversations, Routing: b.Store.Routing, GroupMessages: b.Store.GroupMessages, Edits: b.Store.Edits,

@@ -8,15 +8,15 @@ import (
 
 	"xbot/ingress/ingresstest"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 func TestCommand_ThatAsksAProgramHoldsNoTransactionAndRunsOnceForOneDelivered(t *testing.T) {
 	b := setup(t)
 	asked, ran := false, 0
 	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{
-		spec: slash.Spec{Name: "slow", Help: i18n.HelpUsage, Ahead: true},
-		run: func(ctx context.Context, _ slash.Request, _ string) (string, error) {
+		spec: slashcommand.Spec{Name: "slow", Help: i18n.HelpUsage, Ahead: true},
+		run: func(ctx context.Context, _ slashcommand.Request, _ string) (string, error) {
 			ran++
 			if !asked { // the same message meanwhile would wait for a transaction that holds its row
 				asked = true

@@ -10,13 +10,13 @@ import (
 	"xbot/internal/i18n"
 	callsrows "xbot/internal/turn/calls"
 	"xbot/internal/turn/engine"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 )
 
 // Answer records a user's answer to the question whether a call may run, and wakes the turn that waits for it. Like an
 // accepted message it counts once it is committed; the relay repeats a wake that fails.
-func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel string) (chat.ToolCall, error) {
+func (d *Dispatcher) Answer(ctx context.Context, a callsrows.Answer, channel string) (chat.ToolCall, error) {
 	switch {
 	case len(a.Note) > chat.MaxNote:
 		return chat.ToolCall{}, fault.Errorf(fault.TooLarge, "the note has %d bytes; at most %d are accepted", len(a.Note), chat.MaxNote)
@@ -27,14 +27,14 @@ func (d *Dispatch) Answer(ctx context.Context, a callsrows.Answer, channel strin
 	}
 	call, err := d.Calls.Answer(ctx, a)
 	if err == nil {
-		d.wake(Inbound{Inbound: engine.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
+		d.wake(Message{NewRow: engine.NewRow{Session: a.Session, Channel: channel}, UserName: a.UserName}, false)
 	}
 	return call, err
 }
 
 // AnswerChanged is Answer with arguments that the user has given the call: it runs with these and no others. They are judged again; while
 // they are refused, the call goes on to wait.
-func (d *Dispatch) AnswerChanged(ctx context.Context, a callsrows.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
+func (d *Dispatcher) AnswerChanged(ctx context.Context, a callsrows.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
 	switch {
 	case !a.Allow:
 		return chat.ToolCall{}, i18n.Fault(fault.Invalid, i18n.EditWithout)
@@ -75,26 +75,26 @@ func Answerer(user, shown string) string {
 }
 
 // AnswerOldest answers the open question of a conversation that has waited longest.
-func (d *Dispatch) AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error) {
+func (d *Dispatcher) AnswerOldest(ctx context.Context, in slashcommand.Request, allow bool, note string) (chat.ToolCall, error) {
 	return d.Answer(ctx, answerBy(in, allow, note), in.Channel)
 }
 
 // AllowOldestChanged lets the call of a conversation that has waited longest run, with other arguments.
-func (d *Dispatch) AllowOldestChanged(ctx context.Context, in slash.Request, arguments string) (chat.ToolCall, error) {
+func (d *Dispatcher) AllowOldestChanged(ctx context.Context, in slashcommand.Request, arguments string) (chat.ToolCall, error) {
 	return d.AnswerChanged(ctx, answerBy(in, true, ""), json.RawMessage(arguments), in.Channel)
 }
 
 // AnswerAll gives all open questions of a conversation whether a call may run the same answer.
-func (d *Dispatch) AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error) {
+func (d *Dispatcher) AnswerAll(ctx context.Context, in slashcommand.Request, allow bool) ([]chat.ToolCall, error) {
 	calls, err := d.Calls.AnswerAll(ctx, answerBy(in, allow, ""))
 	if err == nil {
-		d.wake(Inbound{Inbound: engine.Inbound{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
+		d.wake(Message{NewRow: engine.NewRow{Session: in.Session, Channel: in.Channel}, UserName: in.UserName}, false)
 	}
 	return calls, err
 }
 
 // AllowTurn lets all calls of the running turn of a conversation run that would be asked about, or takes that back.
-func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) error {
+func (d *Dispatcher) AllowTurn(ctx context.Context, in slashcommand.Request, allow bool) error {
 	_, err := d.PermitTurn(ctx, callsrows.TurnPermit{
 		Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow,
 	}, in.Channel)
@@ -102,14 +102,14 @@ func (d *Dispatch) AllowTurn(ctx context.Context, in slash.Request, allow bool) 
 }
 
 // PermitTurn records a user's decision on all calls of a turn, and wakes it for those that wait.
-func (d *Dispatch) PermitTurn(ctx context.Context, p callsrows.TurnPermit, channel string) (chat.Turn, error) {
+func (d *Dispatcher) PermitTurn(ctx context.Context, p callsrows.TurnPermit, channel string) (chat.Turn, error) {
 	turn, err := d.Calls.AllowTurn(ctx, p)
 	if err == nil && p.Allow {
-		d.wake(Inbound{Inbound: engine.Inbound{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
+		d.wake(Message{NewRow: engine.NewRow{Session: p.Session, Channel: channel}, UserName: p.UserName}, false)
 	}
 	return turn, err
 }
 
-func answerBy(in slash.Request, allow bool, note string) callsrows.Answer {
+func answerBy(in slashcommand.Request, allow bool, note string) callsrows.Answer {
 	return callsrows.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note}
 }

@@ -16,7 +16,7 @@ import (
 // answerText takes a plain message as the answer that a turn waits for: to questions of the model in any chat, to the
 // question whether a call may run on platforms, if it is a bare yes or no. taken is false if it is a message. A repeated
 // delivery is a duplicate.
-func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got engine.Accepted, taken bool, err error) {
+func (d *Dispatcher) answerText(ctx context.Context, in Message, r Parsed) (got engine.Accepted, taken bool, err error) {
 	if !r.isMessage() || in.Options.Plan || slices.ContainsFunc(in.Files, brought) { // a text with files is for the model, which gets files only with a message
 		return got, false, nil
 	}
@@ -43,7 +43,7 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got en
 		}
 	}
 	in.Text = in.TextForModel(r.Text)
-	got, err = d.Turns.AnswerInWords(ctx, in.Inbound, a, notice)
+	got, err = d.Turns.AnswerInWords(ctx, in.NewRow, a, notice)
 	if engine.NotOpen(err) {
 		return got, false, nil // another user has answered: it is an ordinary message
 	}
@@ -82,7 +82,7 @@ func (p Parsed) isMessage() bool {
 
 // parseAnswer reads a text as the answer to a waiting call, and returns a notice to its writer; ok is false if the text
 // means something else. If it does not fit the questions, the answer has no call.
-func parseAnswer(in Inbound, call chat.ToolCall, text string, a *calls.Answer) (notice string, ok bool) {
+func parseAnswer(in Message, call chat.ToolCall, text string, a *calls.Answer) (notice string, ok bool) {
 	if call.Plan != nil {
 		if _, bare := question.YesOrNo(text); in.Aside && !bare {
 			return "", false // users talk to each other
@@ -108,12 +108,12 @@ func parseAnswer(in Inbound, call chat.ToolCall, text string, a *calls.Answer) (
 		return i18n.Row(in.Lang, i18n.Explain(in.Lang, err), i18n.Say(in.Lang, i18n.InquiryLeave)), true
 	}
 	a.Allow, a.Answers = true, answers
-	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
+	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Summary(call.Questions, answers)), true
 }
 
 // parsePlanAnswer reads a text as the answer to a plan: a bare word approves it or sends it back, any other text sends it back with
 // a note.
-func parsePlanAnswer(in Inbound, text string, a *calls.Answer) (notice string) {
+func parsePlanAnswer(in Message, text string, a *calls.Answer) (notice string) {
 	allow, bare := question.YesOrNo(text)
 	if a.Allow = allow; allow {
 		return i18n.Say(in.Lang, i18n.PlanTaken)

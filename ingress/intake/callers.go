@@ -8,7 +8,7 @@ import (
 	"xbot/internal/pg"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Callers finds the rights of a user in a conversation, for commands.
@@ -20,17 +20,17 @@ type Callers struct {
 	Policies Policies // the rules of groups for commands that concern all; nil: by the defaults
 }
 
-var _ slash.People = Callers{}
+var _ slashcommand.People = Callers{}
 
 // Caller returns the rights of a user in a conversation.
-func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Caller, error) {
+func (s Callers) Caller(ctx context.Context, user chat.UserID, key chat.SessionKey) (slashcommand.Caller, error) {
 	who, err := s.Users.UserByID(ctx, user)
 	if err != nil {
-		return slash.Caller{}, err
+		return slashcommand.Caller{}, err
 	}
 	session, owner, err := s.Conversations.Session(ctx, key)
 	narrow := pg.Narrow(ctx)
-	c := slash.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}
+	c := slashcommand.Caller{Admin: who.Admin && !narrow, Narrow: narrow, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}
 	if err != nil || c.Admin || c.Owner {
 		return c, err
 	}
@@ -55,7 +55,7 @@ type stopping struct {
 	forever bool // turns to come, too
 }
 
-func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (may stopping, err error) {
+func (s Callers) stopping(ctx context.Context, who slashcommand.Caller, in Message) (may stopping, err error) {
 	if who.Admin || who.Owner {
 		return stopping{turn: true, forever: true}, nil
 	}
@@ -71,7 +71,7 @@ func (s Callers) stopping(ctx context.Context, who slash.Caller, in Inbound) (ma
 		return stopping{turn: true, forever: true}, nil
 	case rules.WhoStops() == policy.Askers:
 		may.own = true
-		may.turn, err = s.Inbox.AskedTurn(ctx, in.Session, in.User)
+		may.turn, err = s.Inbox.WroteToTurn(ctx, in.Session, in.User)
 	}
 	return may, err
 }
@@ -90,7 +90,7 @@ func (s Callers) rules(ctx context.Context, session chat.Session) (policy.Group,
 }
 
 // parseStop reads a stop. A user who may not end the running turn gets a refusal.
-func (c *Commands) parseStop(ctx context.Context, in Inbound, who slash.Caller) (Parsed, error) {
+func (c *Commands) parseStop(ctx context.Context, in Message, who slashcommand.Caller) (Parsed, error) {
 	may, err := c.people.stopping(ctx, who, in)
 	if err != nil || may.turn {
 		return Parsed{stop: true, own: may.own}, err
@@ -99,14 +99,14 @@ func (c *Commands) parseStop(ctx context.Context, in Inbound, who slash.Caller) 
 }
 
 // mayInterrupt reports whether a user may make their message, or all later ones, end the running turn.
-func (c *Commands) mayInterrupt(ctx context.Context, in Inbound, who slash.Caller, later bool) (bool, error) {
+func (c *Commands) mayInterrupt(ctx context.Context, in Message, who slashcommand.Caller, later bool) (bool, error) {
 	may, err := c.people.stopping(ctx, who, in)
 	return may.forever || may.turn && !later, err
 }
 
 // stopRefused answers a user who may not end the turn of another one, or make messages do so. Their text has no other effect.
-func stopRefused(in Inbound) Parsed {
-	return Parsed{commands: []invocation{{line: in.Text, answer: func(_ context.Context, in Inbound) (string, error) {
+func stopRefused(in Message) Parsed {
+	return Parsed{commands: []invocation{{line: in.Text, answer: func(_ context.Context, in Message) (string, error) {
 		return i18n.Say(in.Lang, i18n.StopRefused), nil
 	}}}}
 }

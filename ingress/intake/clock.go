@@ -23,7 +23,7 @@ func (systemClock) Now() time.Time { return time.Now() }
 
 func (systemClock) After(d time.Duration, f func()) Timer { return time.AfterFunc(d, f) }
 
-func (d *Dispatch) clock() Clock {
+func (d *Dispatcher) clock() Clock {
 	if d.Clock == nil {
 		return systemClock{}
 	}

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/engine"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // maxCommands bounds the commands that are carried out at once: each holds a connection of the database, and its work
@@ -41,7 +41,7 @@ type Skills interface {
 
 // Commands reads texts as the slash commands of an ingress.
 type Commands struct {
-	*slash.Registry
+	*slashcommand.Registry
 
 	Models Models // nil: no word means one
 	Skills Skills // nil: there are none
@@ -52,12 +52,12 @@ type Commands struct {
 }
 
 // NewCommands reads texts as the commands of a registry.
-func NewCommands(people Callers, registry *slash.Registry) *Commands {
+func NewCommands(people Callers, registry *slashcommand.Registry) *Commands {
 	return &Commands{Registry: registry, people: people, slots: make(chan struct{}, maxCommands), ahead: make(chan struct{}, maxAhead)}
 }
 
 // registry returns the ingress's commands. Without commands it has /stop alone.
-func (c *Commands) registry() *slash.Registry {
+func (c *Commands) registry() *slashcommand.Registry {
 	if c == nil {
 		return nil
 	}
@@ -65,7 +65,7 @@ func (c *Commands) registry() *slash.Registry {
 }
 
 // List returns the commands in their display order.
-func (c *Commands) List() []slash.Command { return c.registry().List() }
+func (c *Commands) List() []slashcommand.Command { return c.registry().List() }
 
 // Knows reports whether a text is one of the commands, alone, with what belongs to it.
 func (c *Commands) Knows(text string) bool { return c.registry().Knows(text) }
@@ -98,16 +98,16 @@ func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionK
 }
 
 // request is the part of a message that a command sees.
-func (in Inbound) request() slash.Request {
-	return slash.Request{
+func (in Message) request() slashcommand.Request {
+	return slashcommand.Request{
 		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,
 		PlatformID: in.PlatformID, Peer: in.Peer, Chat: in.ChatSession,
 	}
 }
 
 // run carries a command out. A refusal is an answer.
-func run(ctx context.Context, known slash.Command, in Inbound, args string) (string, error) {
-	runner, ok := known.(slash.Runner)
+func run(ctx context.Context, known slashcommand.Command, in Message, args string) (string, error) {
+	runner, ok := known.(slashcommand.Runner)
 	if !ok {
 		return "", fault.Errorf(fault.Internal, "/%s is no command that is carried out at once", known.Spec().Name)
 	}
@@ -122,26 +122,26 @@ func run(ctx context.Context, known slash.Command, in Inbound, args string) (str
 }
 
 // command commits the text of a user together with its answer.
-func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (engine.Accepted, error) {
+func (d *Dispatcher) command(ctx context.Context, in Message, answer func(context.Context) (string, error)) (engine.Accepted, error) {
 	select {
 	case d.Commands.slots <- struct{}{}:
 		defer func() { <-d.Commands.slots }()
 	case <-ctx.Done():
 		return engine.Accepted{}, ctx.Err()
 	}
-	return d.Turns.Command(ctx, in.Inbound, answer)
+	return d.Turns.Command(ctx, in.NewRow, answer)
 }
 
 // resume returns the message that replaces the command in a text; ok is false if no message replaces it.
-func (d *Dispatch) resume(ctx context.Context, in Inbound) (as Inbound, ok bool, err error) {
+func (d *Dispatcher) resume(ctx context.Context, in Message) (as Message, ok bool, err error) {
 	parsed, slashed := command.Parse(in.Text)
 	known, _ := d.Commands.registry().Find(parsed.Name)
-	resumer, resumes := known.(slash.Resumer)
+	resumer, resumes := known.(slashcommand.Resumer)
 	if !slashed || !resumes || parsed.Args != "" {
 		return in, false, nil
 	}
 	in.Text, in.Options.Continue, in.Expired = resumer.Message(), true, nil
-	_, found, err := d.Turns.AcceptedBefore(ctx, in.Inbound)
+	_, found, err := d.Turns.AcceptedBefore(ctx, in.NewRow)
 	switch {
 	case fault.Is(err, fault.Conflict): // it was answered before: nothing had stopped then
 		return in, false, nil

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/settings"
 )
 
@@ -23,8 +23,8 @@ import (
 func (b *bundle) count(fail error) *atomic.Int64 {
 	var ran atomic.Int64
 	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{
-		spec: slash.Spec{Name: "count", Usage: "[WORD]", Help: i18n.HelpUsage},
-		run: func(_ context.Context, in slash.Request, args string) (string, error) {
+		spec: slashcommand.Spec{Name: "count", Usage: "[WORD]", Help: i18n.HelpUsage},
+		run: func(_ context.Context, in slashcommand.Request, args string) (string, error) {
 			ran.Add(1)
 			return in.UserName + " " + args, fail
 		},
@@ -105,9 +105,9 @@ func TestCommand_ThatBrokeLeavesNothingAndMayBeSentAgain(t *testing.T) {
 
 func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 	b := setup(t)
-	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{spec: slash.Spec{
-		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: i18n.HelpUsage, Group: slash.GroupModel, Who: slash.Owner, When: slash.InTurn,
-	}}, command{spec: slash.Spec{Name: "rule", Help: i18n.HelpUsage, Group: slash.GroupServer, Who: slash.Admin, When: slash.InTurn}})
+	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{spec: slashcommand.Spec{
+		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: i18n.HelpUsage, Group: slashcommand.GroupModel, Who: slashcommand.Owner, When: slashcommand.InTurn,
+	}}, command{spec: slashcommand.Spec{Name: "rule", Help: i18n.HelpUsage, Group: slashcommand.GroupServer, Who: slashcommand.Admin, When: slashcommand.InTurn}})
 	say := func(id, text string) string {
 		t.Helper()
 		_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, id, text))
@@ -135,7 +135,7 @@ func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 
 func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 	b := setup(t)
-	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{spec: slash.Spec{Name: "tidy", Aliases: []string{"neat"}, Help: i18n.HelpCompact, When: slash.InTurn}})
+	b.Dispatch.Commands = ingresstest.Commands(b.Store, command{spec: slashcommand.Spec{Name: "tidy", Aliases: []string{"neat"}, Help: i18n.HelpCompact, When: slashcommand.InTurn}})
 	_, err := b.Dispatch.Message(t.Context(), b.Inbound(ingresstest.Key, "m1", "hello"))
 	require.NoError(t, err)
 	for range 2 {
@@ -169,12 +169,12 @@ func TestCommand_HelpAnswersInTheLanguageOfTheQuestion(t *testing.T) {
 
 // guarded makes the dispatcher know commands for some people alone.
 func (b *bundle) guarded() {
-	said := func(context.Context, slash.Request, string) (string, error) { return "done", nil }
+	said := func(context.Context, slashcommand.Request, string) (string, error) { return "done", nil }
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
-		command{spec: slash.Spec{Name: "all", Help: i18n.HelpUsage}, run: said},
-		command{spec: slash.Spec{Name: "own", Help: i18n.HelpUsage, Who: slash.Owner}, run: said},
-		command{spec: slash.Spec{Name: "late", Help: i18n.HelpUsage, Who: slash.Owner, When: slash.InTurn}},
-		command{spec: slash.Spec{Name: "rule", Help: i18n.HelpUsage, Who: slash.Admin}, run: said},
+		command{spec: slashcommand.Spec{Name: "all", Help: i18n.HelpUsage}, run: said},
+		command{spec: slashcommand.Spec{Name: "own", Help: i18n.HelpUsage, Who: slashcommand.Owner}, run: said},
+		command{spec: slashcommand.Spec{Name: "late", Help: i18n.HelpUsage, Who: slashcommand.Owner, When: slashcommand.InTurn}},
+		command{spec: slashcommand.Spec{Name: "rule", Help: i18n.HelpUsage, Who: slashcommand.Admin}, run: said},
 	)
 }
 
@@ -265,10 +265,10 @@ type preparer struct {
 }
 
 func (preparer) Split(_ context.Context, _ chat.UserID, args string) (own, text string) {
-	return slash.FirstWord(args)
+	return slashcommand.FirstWord(args)
 }
 
-func (p preparer) Prepared(context.Context, slash.Request, string) (bool, error) {
+func (p preparer) Prepared(context.Context, slashcommand.Request, string) (bool, error) {
 	return *p.prepared, nil
 }
 
@@ -276,8 +276,8 @@ func TestExecute_AMessageBehindAPreparerIsTakenOnlyWhereItHasPrepared(t *testing
 	b := setup(t)
 	prepared := false
 	b.Dispatch.Commands = ingresstest.Commands(b.Store, preparer{prepared: &prepared, command: command{
-		spec: slash.Spec{Name: "open", Usage: "WORD [TEXT…]", Help: i18n.HelpUsage},
-		run: func(_ context.Context, _ slash.Request, args string) (string, error) {
+		spec: slashcommand.Spec{Name: "open", Usage: "WORD [TEXT…]", Help: i18n.HelpUsage},
+		run: func(_ context.Context, _ slashcommand.Request, args string) (string, error) {
 			prepared = args == "door"
 			return "opened " + args, nil
 		},

@@ -4,18 +4,18 @@ import (
 	"context"
 
 	"xbot/internal/chat"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // command is a command of a test. One without run is carried out by a turn.
 type command struct {
-	spec slash.Spec
-	run  func(ctx context.Context, in slash.Request, args string) (string, error)
+	spec slashcommand.Spec
+	run  func(ctx context.Context, in slashcommand.Request, args string) (string, error)
 }
 
-func (c command) Spec() slash.Spec { return c.spec }
+func (c command) Spec() slashcommand.Spec { return c.spec }
 
-func (c command) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c command) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	return c.run(ctx, in, args)
 }
 

@@ -15,7 +15,7 @@ import (
 // execute carries out a parsed text. Commands that run at once are committed with their answer; then the commands for a turn and the
 // message are queued, in this order. One row has the id of the platform, so that the sender recognizes it: the message, else the
 // first command; the ids of the others are made from it. If the text is delivered again, all rows are duplicates.
-func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got engine.Accepted, err error) {
+func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got engine.Accepted, err error) {
 	if len(r.commands) > 0 || r.stop {
 		if in.Lang, err = d.speaks(ctx, in); err != nil {
 			return got, err
@@ -60,7 +60,7 @@ func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got engin
 }
 
 // rows returns the waiting commands and the message, in their order. named: another row bears the id of the platform.
-func (p Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound) {
+func (p Parsed) rows(in Message, later []invocation, named bool) (rows []Message) {
 	for i, o := range later {
 		row := in
 		row.Text, row.Control = o.line, true
@@ -118,7 +118,7 @@ func (p Parsed) MessageID(id string) string {
 
 // executeNow carries commands out and commits them with one answer. more: other rows follow; beside: another one bears the id
 // of the platform.
-func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invocation, beside, more bool) (engine.Accepted, error) {
+func (d *Dispatcher) executeNow(ctx context.Context, in Message, commands []invocation, beside, more bool) (engine.Accepted, error) {
 	asked := in
 	if beside {
 		asked.PlatformID = BesideID(asked.PlatformID)
@@ -148,12 +148,12 @@ func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invoca
 
 // askAhead carries out the commands that ask slow programs, outside of any transaction, and returns all with their answers. If the row was
 // accepted before it runs none: the answer exists.
-func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []invocation) ([]invocation, error) {
+func (d *Dispatcher) askAhead(ctx context.Context, row, in Message, commands []invocation) ([]invocation, error) {
 	if !slices.ContainsFunc(commands, func(o invocation) bool { return o.ahead }) {
 		return commands, nil
 	}
 	if row.PlatformID != "" {
-		_, found, err := d.Turns.AcceptedBefore(ctx, row.Inbound)
+		_, found, err := d.Turns.AcceptedBefore(ctx, row.NewRow)
 		if found || fault.Is(err, fault.Conflict) { // as command finds out
 			return commands, nil
 		}
@@ -176,13 +176,13 @@ func (d *Dispatch) askAhead(ctx context.Context, row, in Inbound, commands []inv
 		if err != nil {
 			return nil, err
 		}
-		commands[i].answer = func(context.Context, Inbound) (string, error) { return said, nil }
+		commands[i].answer = func(context.Context, Message) (string, error) { return said, nil }
 	}
 	return commands, nil
 }
 
 // acceptAll commits what belongs together, the last two in one transaction. The conversation expires before the first alone.
-func (d *Dispatch) acceptAll(ctx context.Context, rows []Inbound) (got engine.Accepted, err error) {
+func (d *Dispatcher) acceptAll(ctx context.Context, rows []Message) (got engine.Accepted, err error) {
 	for i := range rows[1:] {
 		rows[i+1].Expired = nil
 	}

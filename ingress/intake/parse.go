@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Parsed is a text as its writer meant it: commands, and the rest for a turn.
@@ -29,7 +29,7 @@ type Parsed struct {
 
 // preparation is a command that is carried out before the message behind it is taken.
 type preparation struct {
-	by  slash.Preparer
+	by  slashcommand.Preparer
 	own string // what follows its name
 }
 
@@ -39,11 +39,11 @@ type invocation struct {
 	secret bool // the text is not stored, but the line is
 	queued bool
 	ahead  bool // it is asked before its answer is committed
-	answer func(ctx context.Context, in Inbound) (string, error)
+	answer func(ctx context.Context, in Message) (string, error)
 }
 
 // Parse parses a text. ErrIgnored: it is a command that its sender may not use, and it gets no answer.
-func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
+func (c *Commands) Parse(ctx context.Context, in Message) (Parsed, error) {
 	if meant, escaped := command.Unescape(in.Text, c.registry().Canonical); escaped {
 		return Parsed{Text: meant}, nil
 	}
@@ -79,13 +79,13 @@ func (c *Commands) Parse(ctx context.Context, in Inbound) (Parsed, error) {
 
 // reader is the writer of a text, and the user whose models its words may mean; 0: only those that all users can choose.
 type reader struct {
-	slash.Caller
+	slashcommand.Caller
 
 	models chat.UserID
 }
 
 // whose returns the user whose models are meant: in the conversation of another user not those of the writer.
-func whose(in Inbound, who slash.Caller) chat.UserID {
+func whose(in Message, who slashcommand.Caller) chat.UserID {
 	if who.Owner {
 		return in.User
 	}
@@ -97,14 +97,14 @@ func plain(text string) Parsed {
 	if shell, ok := command.Bang(text); ok {
 		return Parsed{bang: shell}
 	}
-	if slash.IsStop(text) {
+	if slashcommand.IsStop(text) {
 		return Parsed{stop: true}
 	}
 	return Parsed{Text: text}
 }
 
 // parseRest reads the text behind directives, or a text that has none.
-func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who reader, allowed func(string) string) (Parsed, error) {
+func (c *Commands) parseRest(ctx context.Context, in Message, text string, who reader, allowed func(string) string) (Parsed, error) {
 	parsed, slashed := command.Parse(text)
 	known, found := c.Find(parsed.Name)
 	var asks skillWord
@@ -140,24 +140,24 @@ func (c *Commands) parseRest(ctx context.Context, in Inbound, text string, who r
 }
 
 // parseCommand reads a single command.
-func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args string, who reader) (Parsed, error) {
+func (c *Commands) parseCommand(ctx context.Context, known slashcommand.Command, args string, who reader) (Parsed, error) {
 	spec := known.Spec()
-	asker, asks := known.(slash.Asker)
-	splitter, splits := known.(slash.Splitter)
+	asker, asks := known.(slashcommand.Asker)
+	splitter, splits := known.(slashcommand.Splitter)
 	switch {
 	case !who.May(spec) && !who.Direct && !spec.Explained:
 		return Parsed{}, ErrIgnored
 	case !who.May(spec):
-		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(_ context.Context, in Inbound) (string, error) {
-			return slash.Refusal(in.Lang, who.Caller, spec), nil
+		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(_ context.Context, in Message) (string, error) {
+			return slashcommand.Refusal(in.Lang, who.Caller, spec), nil
 		}}}}, nil
 	case asks && asker.Ask(ctx, who.models, i18n.English, args) != "":
-		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(ctx context.Context, in Inbound) (string, error) {
+		return Parsed{commands: []invocation{{line: spec.With(args), answer: func(ctx context.Context, in Message) (string, error) {
 			return cmp.Or(asker.Ask(ctx, who.models, in.Lang, args), asker.Ask(ctx, who.models, i18n.English, args)), nil
 		}}}}, nil
 	case splits:
 		own, text := splitter.Split(ctx, who.models, args)
-		if spec.When == slash.Now {
+		if spec.When == slashcommand.Now {
 			return c.parsePreparer(known, own, text), nil
 		}
 		return Parsed{commands: []invocation{c.invocation(known, own)}, Text: text, behindCommand: true}, nil
@@ -166,9 +166,9 @@ func (c *Commands) parseCommand(ctx context.Context, known slash.Command, args s
 }
 
 // parsePreparer reads a command that is carried out before the message behind it is taken.
-func (c *Commands) parsePreparer(known slash.Command, own, text string) Parsed {
+func (c *Commands) parsePreparer(known slashcommand.Command, own, text string) Parsed {
 	r := Parsed{commands: []invocation{c.invocation(known, own)}, Text: text, behindCommand: text != ""}
-	if preparer, prepares := known.(slash.Preparer); prepares && text != "" {
+	if preparer, prepares := known.(slashcommand.Preparer); prepares && text != "" {
 		r.preparation = &preparation{preparer, own}
 	}
 	return r
@@ -214,19 +214,19 @@ func (c *Commands) settings(found []command.Directive) (out []invocation) {
 	return out
 }
 
-func (c *Commands) invocation(known slash.Command, args string) invocation {
+func (c *Commands) invocation(known slashcommand.Command, args string) invocation {
 	line, secret := known.Spec().With(args), false
-	if r, redacts := known.(slash.Redacter); redacts {
+	if r, redacts := known.(slashcommand.Redacter); redacts {
 		line, secret = known.Spec().With(r.Redact(args)), true
 	}
-	return invocation{line: line, secret: secret, queued: known.Spec().When == slash.InTurn, ahead: known.Spec().Ahead, answer: func(ctx context.Context, in Inbound) (string, error) {
+	return invocation{line: line, secret: secret, queued: known.Spec().When == slashcommand.InTurn, ahead: known.Spec().Ahead, answer: func(ctx context.Context, in Message) (string, error) {
 		return run(ctx, known, in, args)
 	}}
 }
 
 // unknown is the answer to an unknown command.
 func (c *Commands) unknown(name string) invocation {
-	return invocation{line: "/" + name, answer: func(ctx context.Context, in Inbound) (string, error) {
+	return invocation{line: "/" + name, answer: func(ctx context.Context, in Message) (string, error) {
 		if c.Skills != nil && c.Skills.SkillOff(ctx, name) {
 			return i18n.Say(in.Lang, i18n.SkillSwitchedOff, name), nil
 		}

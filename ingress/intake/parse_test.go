@@ -12,7 +12,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // models are two words that mean a model.
@@ -36,8 +36,8 @@ func (models) Candidates(_ context.Context, _ chat.UserID, word string) []string
 
 // speaking makes the dispatcher know commands that answer with what they were told.
 func (b *bundle) speaking() {
-	said := func(name string) func(context.Context, slash.Request, string) (string, error) {
-		return func(_ context.Context, _ slash.Request, args string) (string, error) {
+	said := func(name string) func(context.Context, slashcommand.Request, string) (string, error) {
+		return func(_ context.Context, _ slashcommand.Request, args string) (string, error) {
 			return strings.TrimSpace("did " + name + " " + args), nil
 		}
 	}
@@ -49,15 +49,15 @@ func (b *bundle) speaking() {
 		return "", args
 	}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
-		command{spec: slash.Spec{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage}, run: said("think")},
-		command{spec: slash.Spec{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage}, run: said("verbose")},
-		command{spec: slash.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpUsage}, run: said("plan")},
-		command{spec: slash.Spec{Name: "queue", Help: i18n.HelpUsage}, run: said("queue")},
-		command{spec: slash.Spec{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, When: slash.InTurn}},
-		splitting{command: command{spec: slash.Spec{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, When: slash.InTurn}}, split: split},
-		command{spec: slash.Spec{Name: "status", Help: i18n.HelpUsage, Inline: true}, run: said("status")},
-		command{spec: slash.Spec{Name: "usage", Help: i18n.HelpUsage, Inline: true}, run: said("usage")},
-		command{spec: slash.Spec{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: slash.Admin}, run: said("secret")},
+		command{spec: slashcommand.Spec{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage}, run: said("think")},
+		command{spec: slashcommand.Spec{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage}, run: said("verbose")},
+		command{spec: slashcommand.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpUsage}, run: said("plan")},
+		command{spec: slashcommand.Spec{Name: "queue", Help: i18n.HelpUsage}, run: said("queue")},
+		command{spec: slashcommand.Spec{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, When: slashcommand.InTurn}},
+		splitting{command: command{spec: slashcommand.Spec{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, When: slashcommand.InTurn}}, split: split},
+		command{spec: slashcommand.Spec{Name: "status", Help: i18n.HelpUsage, Inline: true}, run: said("status")},
+		command{spec: slashcommand.Spec{Name: "usage", Help: i18n.HelpUsage, Inline: true}, run: said("usage")},
+		command{spec: slashcommand.Spec{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: slashcommand.Admin}, run: said("secret")},
 	)
 	b.Dispatch.Commands.Models = models{}
 	b.Dispatch.Commands.Skills = skills{"review", "diary"}

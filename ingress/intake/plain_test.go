@@ -71,7 +71,7 @@ func TestPlain_APictureThatIsKeptIsShownAtOnceWithoutARunner(t *testing.T) {
 	require.Equal(t, []chat.PictureRef{shown}, m.Pictures)
 	require.Equal(t, "what is this?\n[image: picture.png · 3 bytes]", m.Content)
 
-	require.NoError(t, b.Attachments.Room(t.Context(), b.User.ID, 0))
+	require.NoError(t, b.Attachments.CheckSpace(t.Context(), b.User.ID, 0))
 	_, err = b.Turns.FinishTurn(t.Context(), ingresstest.Key, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), ingresstest.Key))

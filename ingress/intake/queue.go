@@ -18,7 +18,7 @@ type Policies interface {
 
 // queue returns how a message waits: by the settings of the conversation, which came with the message, then by the policy. Without a
 // policy the defaults of the store hold.
-func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
+func (d *Dispatcher) queue(ctx context.Context, in Message) (chat.Queue, error) {
 	if d.Policies == nil {
 		return in.Queue, nil
 	}
@@ -30,11 +30,11 @@ func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
 }
 
 // accept commits a message for a turn, and wakes the turn, when its burst is over if more of one may follow.
-func (d *Dispatch) accept(ctx context.Context, in Inbound) (got engine.Accepted, err error) {
+func (d *Dispatcher) accept(ctx context.Context, in Message) (got engine.Accepted, err error) {
 	if in.Queue, err = d.queue(ctx, in); err != nil {
 		return got, err
 	}
-	if got, err = d.Turns.Accept(ctx, in.Inbound); err != nil {
+	if got, err = d.Turns.Accept(ctx, in.NewRow); err != nil {
 		return got, err
 	}
 	d.wakeLater(in, got)
@@ -42,7 +42,7 @@ func (d *Dispatch) accept(ctx context.Context, in Inbound) (got engine.Accepted,
 }
 
 // Again accepts a message that takes the place of another one. Its text is no command: the model gets it unchanged.
-func (d *Dispatch) Again(ctx context.Context, in Inbound) (engine.Accepted, error) {
+func (d *Dispatcher) Again(ctx context.Context, in Message) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
@@ -51,7 +51,7 @@ func (d *Dispatch) Again(ctx context.Context, in Inbound) (engine.Accepted, erro
 
 // Plain accepts a text as a message unchanged: it is never a command, a word that means one, or the answer to a question, and it gets a
 // separate turn behind what waits. The same id with the same text is a duplicate; with another text it is a Conflict.
-func (d *Dispatch) Plain(ctx context.Context, in Inbound) (engine.Accepted, error) {
+func (d *Dispatcher) Plain(ctx context.Context, in Message) (engine.Accepted, error) {
 	if err := Check(in); err != nil {
 		return engine.Accepted{}, err
 	}
@@ -65,8 +65,8 @@ func (d *Dispatch) Plain(ctx context.Context, in Inbound) (engine.Accepted, erro
 
 // AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and the text
 // that came with it. It carries out neither.
-func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b engine.Accepted, err error) {
-	for _, in := range []*Inbound{&first, &second} {
+func (d *Dispatcher) AcceptPair(ctx context.Context, first, second Message) (a, b engine.Accepted, err error) {
+	for _, in := range []*Message{&first, &second} {
 		if err := Check(*in); err != nil {
 			return a, b, err
 		}
@@ -74,7 +74,7 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 			return a, b, err
 		}
 	}
-	if a, b, err = d.Turns.AcceptPair(ctx, first.Inbound, second.Inbound); err != nil {
+	if a, b, err = d.Turns.AcceptPair(ctx, first.NewRow, second.NewRow); err != nil {
 		return a, b, err
 	}
 	d.wakeLater(first, a)
@@ -84,7 +84,7 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 	return a, b, nil
 }
 
-func (d *Dispatch) wakeLater(in Inbound, got engine.Accepted) {
+func (d *Dispatcher) wakeLater(in Message, got engine.Accepted) {
 	if got.Fetch {
 		d.fetch(got.ID)
 	}
@@ -96,12 +96,12 @@ func (d *Dispatch) wakeLater(in Inbound, got engine.Accepted) {
 }
 
 // Edit changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.
-func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
+func (d *Dispatcher) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
 	if err := checkText(text); err != nil {
 		return err
 	}
 	if _, bang := command.Bang(text); bang || d.Commands.Knows(text) {
-		lang, err := d.speaks(ctx, Inbound{Inbound: engine.Inbound{Session: key, Text: text}})
+		lang, err := d.speaks(ctx, Message{NewRow: engine.NewRow{Session: key, Text: text}})
 		if err != nil {
 			return err
 		}
@@ -111,6 +111,6 @@ func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxI
 }
 
 // Recall takes a message or command of a session back that waits. It is a Conflict once a turn has claimed it.
-func (d *Dispatch) Recall(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
+func (d *Dispatcher) Recall(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
 	return d.Turns.RecallWaiting(ctx, key, id)
 }

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/queue"
 )
 
@@ -24,7 +24,7 @@ type document struct{ policy.Policy }
 
 func (d *document) Get(context.Context) (*policy.Policy, error) { return &d.Policy, nil }
 
-func (b *bundle) say(in intake.Inbound) (chat.QueueMode, time.Duration) {
+func (b *bundle) say(in intake.Message) (chat.QueueMode, time.Duration) {
 	b.T.Helper()
 	got, err := b.Dispatch.Message(b.T.Context(), in)
 	require.NoError(b.T, err)
@@ -89,7 +89,7 @@ func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	b := setup(t)
 	p := &document{policy.Policy{Messages: policy.Messages{Queue: policy.Queue{Cap: 7, ByChannel: map[string]chat.QueueMode{"web": chat.QueueCollect}}}}}
 	run := queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: p}.Run
-	in := slash.Request{Session: ingresstest.Key, Lang: i18n.English}
+	in := slashcommand.Request{Session: ingresstest.Key, Lang: i18n.English}
 	said, err := run(t.Context(), in, "")
 	require.NoError(t, err)
 	require.Contains(t, said, "mode: `collect` · policy of the channel web")

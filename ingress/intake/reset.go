@@ -11,7 +11,7 @@ import (
 
 // ApplyResetPolicy applies the policy for the beginning of conversations: a text that is one of its triggers is /reset, and the
 // conversation may have ended since a user last wrote in it.
-func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, error) {
+func (d *Dispatcher) ApplyResetPolicy(ctx context.Context, in Message) (Message, error) {
 	if d.Policies == nil {
 		return in, nil
 	}
@@ -27,7 +27,7 @@ func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, e
 }
 
 // applyExpiry applies only the policy for the end of conversations.
-func (d *Dispatch) applyExpiry(ctx context.Context, in Inbound) (Inbound, error) {
+func (d *Dispatcher) applyExpiry(ctx context.Context, in Message) (Message, error) {
 	if d.Policies == nil {
 		return in, nil
 	}
@@ -39,7 +39,7 @@ func (d *Dispatch) applyExpiry(ctx context.Context, in Inbound) (Inbound, error)
 }
 
 // expiring is a message before which its conversation may have ended.
-func (d *Dispatch) expiring(p *policy.Policy, in Inbound) Inbound {
+func (d *Dispatcher) expiring(p *policy.Policy, in Message) Message {
 	rule := p.Reset(in.Channel, in.ChatType)
 	if rule.Mode != "" && rule.Mode != policy.ResetNone {
 		in.Expired = func(last time.Time) string { return session.Expired(rule, last, d.clock().Now()) }

@@ -12,7 +12,7 @@ import (
 
 // word accepts a message from a platform that is a single word: as the command that it means, or as it is. It may be delivered again, when it
 // would mean something else; the first meaning counts.
-func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error) {
+func (d *Dispatcher) word(ctx context.Context, in Message) (engine.Accepted, error) {
 	as, ask, err := d.meant(ctx, in)
 	if err != nil {
 		return engine.Accepted{}, err
@@ -24,7 +24,7 @@ func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error
 		got, err = d.read(ctx, as)
 	}
 	if fault.Is(err, fault.Conflict) {
-		if known, found, missing := d.Turns.Delivered(ctx, in.Inbound); missing == nil && found {
+		if known, found, missing := d.Turns.Delivered(ctx, in.NewRow); missing == nil && found {
 			return engine.Accepted{ID: known.Inbox, Duplicate: true}, nil
 		}
 	}
@@ -35,7 +35,7 @@ func (d *Dispatch) word(ctx context.Context, in Inbound) (engine.Accepted, error
 // meant decides what a word means. To stop means something while a turn runs or messages wait for one. No other word is a command where a
 // question waits, since it may be the answer; nor below a quotation, which it may be about. To go on means something where the last turn was
 // interrupted. A new conversation would lose what the model knows: ask is the sentence that explains how to begin one.
-func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.ID, err error) {
+func (d *Dispatcher) meant(ctx context.Context, in Message) (as Message, ask i18n.ID, err error) {
 	name := command.Word(in.Text)
 	known, found := d.Commands.registry().Find(name)
 	if in.Aside || !found || slices.ContainsFunc(in.Files, brought) {
@@ -68,7 +68,7 @@ func (d *Dispatch) meant(ctx context.Context, in Inbound) (as Inbound, ask i18n.
 }
 
 // say answers a message with a sentence, without a turn.
-func (d *Dispatch) say(ctx context.Context, in Inbound, id i18n.ID) (engine.Accepted, error) {
+func (d *Dispatcher) say(ctx context.Context, in Message, id i18n.ID) (engine.Accepted, error) {
 	lang, err := d.speaks(ctx, in)
 	if err != nil {
 		return engine.Accepted{}, err

@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/conversation"
 )
 
@@ -28,7 +28,7 @@ func worded(t *testing.T) *ingresstest.Platform {
 	t.Helper()
 	b := ingresstest.NewPlatform(t, ingresstest.EverybodyPolicy)
 	for _, g := range b.Gateways {
-		list := []slash.Command{conversation.New{Models: noModels{}}, conversation.Continue{Sessions: b.Store.Conversations}, conversation.Deny{Questions: g.Dispatch}}
+		list := []slashcommand.Command{conversation.New{Models: noModels{}}, conversation.Continue{Sessions: b.Store.Conversations}, conversation.Deny{Questions: g.Dispatch}}
 		g.Dispatch.Commands = ingresstest.Commands(b.Store, list...)
 	}
 	return b

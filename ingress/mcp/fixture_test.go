@@ -26,7 +26,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/quota"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 	"xbot/slash/conversation"
 )
@@ -48,8 +48,8 @@ func setup(t *testing.T, policies quota.Policies) *bundle {
 	b := &bundle{Bundle: ingresstest.New(t), closing: make(chan struct{}), log: &strings.Builder{}}
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	b.Store = store.New(b.Pool, store.Options{Feed: bus, Policies: policies})
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
-	b.Dispatch.Commands = intake.NewCommands(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}, slash.NewRegistry(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users},
+	b.Dispatch = &intake.Dispatcher{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken}
+	b.Dispatch.Commands = intake.NewCommands(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users}, slashcommand.NewRegistry(intake.Callers{Conversations: b.Store.Conversations, Inbox: b.Store.Inbox, Users: b.Store.Users},
 		conversation.Approve{Questions: b.Dispatch}, conversation.Search{Search: b.Store.Search, Turns: b.Store.Turns, Users: b.Store.Users}))
 	base := &endpoint.Base{
 		Agents: b.Store.Agents, Conversations: b.Store.Conversations, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},

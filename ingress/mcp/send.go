@@ -51,7 +51,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 	if m.ClientMessageID == "" {
 		m.ClientMessageID = rand.Text()
 	}
-	if err := intake.Check(intake.Inbound{Inbound: engine.Inbound{PlatformID: m.ClientMessageID, Text: m.Text}}); err != nil {
+	if err := intake.Check(intake.Message{NewRow: engine.NewRow{PlatformID: m.ClientMessageID, Text: m.Text}}); err != nil {
 		return Answer{}, err // before a conversation is begun for it
 	}
 	where, err := s.where(ctx, in)

@@ -53,7 +53,7 @@ func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, q asked, w
 		if err != nil || wait == 0 || got.settled() {
 			return got, err
 		}
-		p.tell(ctx, got.progress())
+		p.report(ctx, got.progress())
 		select {
 		case <-ctx.Done():
 			return got, nil // the client is gone
@@ -80,7 +80,7 @@ type progress struct {
 	at    time.Time
 }
 
-func (p *progress) tell(ctx context.Context, line string) {
+func (p *progress) report(ctx context.Context, line string) {
 	token := p.req.Params.GetProgressToken()
 	switch token.(type) {
 	case string, int, int64, float64:

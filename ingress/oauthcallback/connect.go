@@ -173,7 +173,7 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c.Log.Info("account connected", "provider", done.Provider, "answered", done.Answered)
-	c.tell(r.Context(), done)
+	c.refreshServers(r.Context(), done)
 	lang := languageOf(r)
 	p := page{Lang: string(lang), Title: question.ConnectedAs(lang, done.Provider, done.Label), Link: i18n.Say(lang, i18n.OAuthToPage)}
 	if done.Answered {
@@ -183,8 +183,8 @@ func (c *Connect) end(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, p)
 }
 
-// tell asks the MCP servers of the account again. If that fails, the user can ask them by hand.
-func (c *Connect) tell(ctx context.Context, done oauth.Connected) {
+// refreshServers asks the MCP servers of the account again. If that fails, the user can ask them by hand.
+func (c *Connect) refreshServers(ctx context.Context, done oauth.Connected) {
 	if c.Servers == nil {
 		return
 	}

@@ -83,7 +83,7 @@ func (c *Chat) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, asked Asked, err error) {
+func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, asked AcceptedMessage, err error) {
 	defer largebody.Read(r.Context())
 	body, err := read(w, r)
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Chat) ask(w http.ResponseWriter, r *http.Request) (ask chatRequest, ask
 }
 
 // accept hands a request that was read to who answers it.
-func accept(r *http.Request, body []byte, ask *Ask, answerer func(context.Context, Ask) (Asked, error)) (asked Asked, err error) {
+func accept(r *http.Request, body []byte, ask *Ask, answerer func(context.Context, Ask) (AcceptedMessage, error)) (asked AcceptedMessage, err error) {
 	if ask.Identity, err = identityOf(r, body); err != nil {
 		return asked, err
 	}
@@ -110,13 +110,13 @@ func accept(r *http.Request, body []byte, ask *Ask, answerer func(context.Contex
 }
 
 // completionID is the same for the same message.
-func completionID(a Asked) string {
+func completionID(a AcceptedMessage) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", a.Session, a.Message))
 	return "chatcmpl-" + hex.EncodeToString(sum[:12])
 }
 
 // messageOf is the message of an answer.
-func messageOf(asked Asked, t *text) chatMessage {
+func messageOf(asked AcceptedMessage, t *text) chatMessage {
 	out := chatMessage{Role: "assistant", ToolCalls: t.bodies(asked.Client), Annotations: []struct{}{}}
 	if said := t.whole.String(); said != "" || len(out.ToolCalls) == 0 {
 		out.Content = &said
@@ -158,13 +158,13 @@ type callDelta struct {
 // chunks writes an answer piece by piece.
 type chunks struct {
 	*stream
-	asked Asked
+	asked AcceptedMessage
 	text  *text
 	usage bool // it ends with the usage
 }
 
 // stream sends the answer while it is written.
-func (c *Chat) stream(ctx context.Context, w http.ResponseWriter, ask chatRequest, asked Asked) {
+func (c *Chat) stream(ctx context.Context, w http.ResponseWriter, ask chatRequest, asked AcceptedMessage) {
 	s := &chunks{stream: openStream(w), asked: asked, text: textOf(asked), usage: ask.usage}
 	s.delta(delta{Role: "assistant", Content: new("")}, nil)
 	if !s.gone {

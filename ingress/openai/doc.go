@@ -10,7 +10,7 @@ import (
 	"iter"
 	"time"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture"
 )
@@ -58,8 +58,8 @@ type Upload struct {
 	Data []byte
 }
 
-// Asked is a message that was accepted.
-type Asked struct {
+// AcceptedMessage is a message that was accepted.
+type AcceptedMessage struct {
 	Identity
 
 	ID           string // of the response, where responses are kept
@@ -75,26 +75,26 @@ type Asked struct {
 // Backend answers requests.
 type Backend interface {
 	// Ask accepts a message. An unknown model or conversation is NotFound; the identity of another message a Conflict.
-	Ask(ctx context.Context, a Ask) (Asked, error)
+	Ask(ctx context.Context, a Ask) (AcceptedMessage, error)
 	// Follow yields the events of the answer until its end.
-	Follow(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
+	Follow(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]
 	// Delivered notes that the client was sent the whole answer.
-	Delivered(ctx context.Context, a Asked)
+	Delivered(ctx context.Context, a AcceptedMessage)
 }
 
 // Responses are answers that can be read later.
 type Responses interface {
 	Backend
 	// Find returns a response of the caller. NotFound: the caller has none of that id.
-	Find(ctx context.Context, id string) (Asked, error)
+	Find(ctx context.Context, id string) (AcceptedMessage, error)
 	// Read yields the events of an answer that exist, and does not wait for more.
-	Read(ctx context.Context, a Asked) iter.Seq2[answer.Event, error]
+	Read(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]
 	// Cancel ends an unfinished answer. The output so far stays.
-	Cancel(ctx context.Context, a Asked) error
+	Cancel(ctx context.Context, a AcceptedMessage) error
 	// Forget deletes a response. Its messages stay in the conversation.
-	Forget(ctx context.Context, a Asked) error
+	Forget(ctx context.Context, a AcceptedMessage) error
 	// Returned are the results that came with a message.
-	Returned(ctx context.Context, a Asked) ([]chat.ClientResult, error)
+	Returned(ctx context.Context, a AcceptedMessage) ([]chat.ClientResult, error)
 }
 
 // Models lists the models that programs can name.

@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/internal/fault"
 )
 
@@ -100,7 +100,7 @@ func asError(err error, refusals Refusals) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
-	if errors.Is(err, answer.ErrClosing) {
+	if errors.Is(err, replystream.ErrClosing) {
 		return &Error{Status: http.StatusServiceUnavailable, Code: "server_closing", Message: "the server stops; the answer goes on: send the request again with the same Idempotency-Key"}
 	}
 	status, detail := refusals.Refusal(err)

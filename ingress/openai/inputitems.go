@@ -62,7 +62,7 @@ func (a *ResponseAPI) Items(w http.ResponseWriter, r *http.Request) {
 }
 
 // inputID is the id of the message that a response answers.
-func inputID(a Asked) string {
+func inputID(a AcceptedMessage) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "input %s %d", a.Session, a.Message))
 	return "msg_" + hex.EncodeToString(sum[:16])
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/largebody"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 )
 
@@ -161,7 +161,7 @@ const (
 )
 
 // responseOf is a response that is not at its end.
-func responseOf(a Asked, status string) response {
+func responseOf(a AcceptedMessage, status string) response {
 	out := response{
 		ID: a.ID, Object: "response", CreatedAt: a.Created.Unix(), Status: status, Model: a.Model, Output: []outputItem{}, Where: conversationBody{a.Conversation},
 		settings: echo(a.Client),
@@ -170,7 +170,7 @@ func responseOf(a Asked, status string) response {
 }
 
 // messageID is the id of the one message of a response: that of the response with another beginning, so that recalled finds it.
-func messageID(a Asked) string { return ofMessage + strings.TrimPrefix(a.ID, ofResponse) }
+func messageID(a AcceptedMessage) string { return ofMessage + strings.TrimPrefix(a.ID, ofResponse) }
 
 // ofResponse and ofMessage begin the ids of responses and of their messages.
 const ofResponse, ofMessage = "resp_", "msg_"
@@ -195,12 +195,12 @@ func (a *ResponseAPI) recalled(ctx context.Context, item string) (string, error)
 	return out.Output[0].Content[0].Text, nil
 }
 
-func outputMessage(a Asked, status string, content ...outputText) outputItem {
+func outputMessage(a AcceptedMessage, status string, content ...outputText) outputItem {
 	return outputItem{ID: messageID(a), Type: "message", Status: status, Role: "assistant", Content: append([]outputText{}, content...)}
 }
 
 // ended is a response at its end; err is its failure, if any.
-func ended(a Asked, t *text, err error) response {
+func ended(a AcceptedMessage, t *text, err error) response {
 	out := responseOf(a, statusCompleted)
 	out.Usage = responseUsageOf(t.usage)
 	item := statusCompleted
@@ -254,7 +254,7 @@ func (a *ResponseAPI) Create(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseRequest, asked Asked, err error) {
+func (a *ResponseAPI) ask(w http.ResponseWriter, r *http.Request) (ask responseRequest, asked AcceptedMessage, err error) {
 	defer largebody.Read(r.Context())
 	body, err := read(w, r)
 	if err != nil {
@@ -311,23 +311,23 @@ func (a *ResponseAPI) Cancel(w http.ResponseWriter, r *http.Request) {
 }
 
 // now returns the current state of a response.
-func (a *ResponseAPI) now(ctx context.Context, asked Asked) (response, error) {
+func (a *ResponseAPI) now(ctx context.Context, asked AcceptedMessage) (response, error) {
 	return standing(asked, a.Responses.Read(ctx, asked))
 }
 
-func standing(asked Asked, events iter.Seq2[answer.Event, error]) (response, error) {
+func standing(asked AcceptedMessage, events iter.Seq2[replystream.Event, error]) (response, error) {
 	t, status := textOf(asked), statusQueued
 	for e, err := range events {
 		if err != nil {
 			return response{}, err
 		}
-		switch e.What.(type) {
-		case answer.Begun:
+		switch e.Content.(type) {
+		case replystream.TurnStarted:
 			status = statusInProgress
-		case answer.Text, answer.Restart:
+		case replystream.Text, replystream.Restart:
 			continue
 		}
-		if _, over, err := t.take(e.What); err != nil || over {
+		if _, over, err := t.take(e.Content); err != nil || over {
 			return ended(asked, t, err), nil
 		}
 	}

@@ -25,14 +25,14 @@ type responseEvent struct {
 // responseStream writes a response piece by piece.
 type responseStream struct {
 	*stream
-	asked Asked
+	asked AcceptedMessage
 	text  *text
 	begun bool // the message
 	n     int
 }
 
 // stream sends the response while it is written.
-func (a *ResponseAPI) stream(ctx context.Context, w http.ResponseWriter, asked Asked) {
+func (a *ResponseAPI) stream(ctx context.Context, w http.ResponseWriter, asked AcceptedMessage) {
 	s := &responseStream{stream: openStream(w), asked: asked, text: textOf(asked)}
 	s.tellResponse("response.created", responseOf(asked, statusInProgress))
 	s.tellResponse("response.in_progress", responseOf(asked, statusInProgress))

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/ingress/sse"
 )
 
@@ -35,13 +35,13 @@ type sender interface {
 }
 
 // follow sends an answer while it is written, until its end or until the client is gone.
-func (s *stream) follow(ctx context.Context, asked Asked, b Backend, refusals Refusals, t *text, to sender) {
+func (s *stream) follow(ctx context.Context, asked AcceptedMessage, b Backend, refusals Refusals, t *text, to sender) {
 	for e, err := range b.Follow(ctx, asked) {
 		piece, over := "", false
-		if _, ping := e.What.(answer.Ping); ping {
+		if _, ping := e.Content.(replystream.Ping); ping {
 			s.gone = s.gone || s.Comment("ping") != nil
 		} else if err == nil {
-			piece, over, err = t.take(e.What)
+			piece, over, err = t.take(e.Content)
 		}
 		if err == nil && piece != "" {
 			to.piece(piece)
@@ -62,7 +62,7 @@ func (s *stream) follow(ctx context.Context, asked Asked, b Backend, refusals Re
 }
 
 // deliver waits for the end of an answer and writes the body that is made of its text. A client that goes away ends the wait alone.
-func deliver(ctx context.Context, w http.ResponseWriter, asked Asked, b Backend, refusals Refusals, body func(*text) any) {
+func deliver(ctx context.Context, w http.ResponseWriter, asked AcceptedMessage, b Backend, refusals Refusals, body func(*text) any) {
 	t, err := all(ctx, textOf(asked), b.Follow(ctx, asked))
 	if ctx.Err() != nil {
 		return // the client is gone

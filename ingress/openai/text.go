@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 )
 
@@ -16,16 +16,16 @@ const between = "\n\n"
 
 // text makes one text of an answer: the texts of the model in its steps, one behind the other. Tools are not part of it.
 type text struct {
-	whole  strings.Builder // the output so far
-	step   string          // its part from the step that is being written
-	calls  []answer.Call   // of tools of the client, with which it ends
-	formed bool            // the last text alone counts, in its form
+	whole  strings.Builder    // the output so far
+	step   string             // its part from the step that is being written
+	calls  []replystream.Call // of tools of the client, with which it ends
+	formed bool               // the last text alone counts, in its form
 	finish string
 	usage  chat.Usage
 }
 
 // textOf is the text of an answer before its first piece.
-func textOf(a Asked) *text { return &text{formed: a.Client.Format != nil} }
+func textOf(a AcceptedMessage) *text { return &text{formed: a.Client.Format != nil} }
 
 // errBroken ends a stream of which a piece turned out to be void after it was sent: a program must never take it for the answer.
 var errBroken = &Error{
@@ -34,18 +34,18 @@ var errBroken = &Error{
 }
 
 // take returns the next piece of the answer, which may be empty; over reports that it was the last one.
-func (t *text) take(what answer.What) (piece string, over bool, err error) {
+func (t *text) take(what replystream.Content) (piece string, over bool, err error) {
 	if t.formed {
 		what = t.inForm(what)
 	}
 	switch w := what.(type) {
-	case answer.Text:
+	case replystream.Text:
 		return t.give(w.Piece), false, nil
-	case answer.Restart:
+	case replystream.Restart:
 		if t.step != "" {
 			return "", false, errBroken
 		}
-	case answer.Message:
+	case replystream.Message:
 		t.calls = w.Client
 		rest, fits := strings.CutPrefix(w.Text, t.step)
 		if !fits {
@@ -54,13 +54,13 @@ func (t *text) take(what answer.What) (piece string, over bool, err error) {
 		piece = t.give(rest)
 		t.step = ""
 		return piece, false, nil
-	case answer.Done:
+	case replystream.Done:
 		t.finish, t.usage = w.Finish, w.Usage
 		if w.Finish == chat.FinishStopped {
 			return "", true, &Error{Status: http.StatusConflict, Code: "stopped", Message: "somebody stopped the answer before its end; what was said so far stands in the conversation", Final: true}
 		}
 		return "", true, nil
-	case answer.Failure:
+	case replystream.Failure:
 		t.usage = w.Usage
 		return "", true, failure(w)
 	}
@@ -68,11 +68,11 @@ func (t *text) take(what answer.What) (piece string, over bool, err error) {
 }
 
 // inForm is an event of an answer that has a form: texts before it, and pieces of it, are no part of it.
-func (t *text) inForm(what answer.What) answer.What {
+func (t *text) inForm(what replystream.Content) replystream.Content {
 	switch w := what.(type) {
-	case answer.Text, answer.Restart:
-		return answer.Ping{}
-	case answer.Message:
+	case replystream.Text, replystream.Restart:
+		return replystream.Ping{}
+	case replystream.Message:
 		w.Text = formed(w.Text)
 		if w.Calls > 0 {
 			w.Text = ""
@@ -97,11 +97,11 @@ func (t *text) give(piece string) string {
 	return piece
 }
 
-func failure(f answer.Failure) *Error {
-	if f.Kind == answer.Dropped && f.Outcome == answer.OutcomeTaken {
+func failure(f replystream.Failure) *Error {
+	if f.Kind == replystream.Dropped && f.Outcome == replystream.OutcomeTaken {
 		return &Error{Status: http.StatusConflict, Code: f.Outcome, Final: true, Message: f.Text}
 	}
-	if f.Kind == answer.Dropped {
+	if f.Kind == replystream.Dropped {
 		return &Error{Status: http.StatusConflict, Code: "dropped", Final: true, Message: cmp.Or(f.Text, "the message gets no answer: "+f.Outcome)}
 	}
 	return &Error{
@@ -123,16 +123,16 @@ func (t *text) finishReason() string {
 }
 
 // all reads an answer to its end. Void pieces do not matter, since only whole steps count.
-func all(ctx context.Context, t *text, events iter.Seq2[answer.Event, error]) (*text, error) {
+func all(ctx context.Context, t *text, events iter.Seq2[replystream.Event, error]) (*text, error) {
 	for e, err := range events {
 		if err != nil {
 			return t, err
 		}
-		switch e.What.(type) {
-		case answer.Text, answer.Restart:
+		switch e.Content.(type) {
+		case replystream.Text, replystream.Restart:
 			continue
 		}
-		if _, over, err := t.take(e.What); err != nil || over {
+		if _, over, err := t.take(e.Content); err != nil || over {
 			return t, err
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"xbot/ingress/answer"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 )
 
@@ -291,7 +291,7 @@ func nameFor(ask chat.ClientAsk, name string) string {
 	return name
 }
 
-func argumentsOf(c answer.Call) string {
+func argumentsOf(c replystream.Call) string {
 	if strings.TrimSpace(c.Arguments) == "" {
 		return "{}"
 	}

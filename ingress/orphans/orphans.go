@@ -21,8 +21,8 @@ type Sweeper struct {
 		OrphanFiles(ctx context.Context) ([]attachments.OrphanFile, error)
 		FileRemoved(ctx context.Context, id int64) error
 	}
-	Boxes sandbox.Boxes
-	Log   *slog.Logger
+	Sandboxes sandbox.Finder
+	Log       *slog.Logger
 }
 
 // orphansEvery is how soon the files of a deleted conversation go.
@@ -59,7 +59,7 @@ func (s *Sweeper) Sweep(ctx context.Context) error {
 		at := owned{f.User, f.Runner}
 		box, known := boxes[at]
 		if !known {
-			box, err = sandbox.Reach(ctx, s.Boxes, f.User, f.Runner)
+			box, err = sandbox.Reach(ctx, s.Sandboxes, f.User, f.Runner)
 			if revoked(err) { // the runner is not theirs any more: nothing there can be removed
 				if err := s.Store.FileRemoved(ctx, f.ID); err != nil {
 					return err

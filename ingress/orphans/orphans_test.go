@@ -44,7 +44,7 @@ func TestSweeper_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
 	require.NotEqual(t, gone, kept)
 	boxes := &oneRunner{box: box}
-	o := &orphans.Sweeper{Store: b.Store.Attachments, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Sweeper{Store: b.Store.Attachments, Sandboxes: boxes, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	require.True(t, has("m1"))
 
@@ -87,7 +87,7 @@ func TestSweeper_FilesOnTheHostGoAlsoOfSomebodyWhoIsNoAdministratorAnyMore(t *te
 	require.NoError(t, b.Store.Attachments.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: path, Attachment: chat.Attachment{Size: 1}}))
 	require.NoError(t, b.Store.Agents.DeleteSession(t.Context(), out.Session))
 
-	o := &orphans.Sweeper{Store: b.Store.Attachments, Boxes: &host{oneRunner{box: box}, admin.ID}, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Sweeper{Store: b.Store.Attachments, Sandboxes: &host{oneRunner{box: box}, admin.ID}, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	_, err = box.Stat(t.Context(), "inbox/m1/a.txt")
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)

@@ -24,7 +24,7 @@ func (r *Relay) stopDisabled(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stop := engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // a new id
+		stop := engine.NewRow{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + rand.Text()} // a new id
 		got, err := r.Turns.Stop(ctx, stop, lang)
 		if err != nil || got.Turn == "" {
 			return err

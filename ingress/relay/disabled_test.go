@@ -20,7 +20,7 @@ func TestRelay_StopsWhatRunsAndWaitsOfAPersonWhoIsShutOut(t *testing.T) {
 	_, err = b.Conversations.CreateSession(ctx, conversation.NewSession{Key: hers, Owner: ann.ID, Channel: "web"})
 	require.NoError(t, err)
 	for _, id := range []string{"disabled-t1", "m2"} {
-		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.NewRow{Session: hers, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
 		require.NoError(t, err)
 	}
 	_, ok, err := b.Turns.Claim(ctx, hers, "t1", "run", 0)

@@ -31,8 +31,8 @@ type Pauses struct {
 		Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
 	}
 	Store interface {
-		TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error
-		TellJobPaused(ctx context.Context, run string, j cronstore.Job) error
+		NotifyDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error
+		NotifyJobPaused(ctx context.Context, run string, j cronstore.Job) error
 		ForgetPauses(ctx context.Context, paused []string) error
 	}
 	Client interface {
@@ -97,7 +97,7 @@ func (p *Pauses) Round(ctx context.Context) error {
 		switch kind {
 		case workflows.NameDeliver:
 			key := cutID(id)
-			failed = errors.Join(failed, p.Store.TellDeliveryPaused(ctx, run, chat.SessionKey(key)))
+			failed = errors.Join(failed, p.Store.NotifyDeliveryPaused(ctx, run, chat.SessionKey(key)))
 		case workflows.NameCronJob:
 			failed = errors.Join(failed, p.job(ctx, id, run))
 		}
@@ -124,5 +124,5 @@ func (p *Pauses) job(ctx context.Context, id, run string) error {
 	if err != nil {
 		return err
 	}
-	return p.Store.TellJobPaused(ctx, run, j)
+	return p.Store.NotifyJobPaused(ctx, run, j)
 }

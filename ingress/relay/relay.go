@@ -88,16 +88,16 @@ type Turns interface {
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	// Due is called first in each round. The relay queries only what is due.
 	Due(ctx context.Context, after engine.Trusted) (engine.Due, error)
-	HandOutTurns(ctx context.Context) (late int, err error)
+	GrantTurns(ctx context.Context) (late int, err error)
 	ProviderWaits(ctx context.Context) (int, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
 	SettleTurn(ctx context.Context, turn chat.TurnID) (engine.Settled, error)
-	Stop(ctx context.Context, in engine.Inbound, lang i18n.Lang) (engine.Stopped, error)
+	Stop(ctx context.Context, in engine.NewRow, lang i18n.Lang) (engine.Stopped, error)
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-	TellMessageHeld(ctx context.Context, w engine.Waiting) error
-	TellThrottled(ctx context.Context, w engine.Waiting) error
-	TellTurnHeld(ctx context.Context, l engine.Live) error
-	TellTurnPaused(ctx context.Context, l engine.Live) error
+	NotifyMessageHeld(ctx context.Context, w engine.Waiting) error
+	NotifyThrottled(ctx context.Context, w engine.Waiting) error
+	NotifyTurnHeld(ctx context.Context, l engine.Live) error
+	NotifyTurnPaused(ctx context.Context, l engine.Live) error
 	Throttled(ctx context.Context, older time.Duration) ([]engine.Waiting, error)
 	ToCheck(ctx context.Context, older time.Duration) ([]engine.Live, error)
 	ToWake(ctx context.Context) ([]engine.Waiting, error)
@@ -193,7 +193,7 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Outbound, false, r.delivering(r.Deliveries.ToDeliver)},
 		{due.Progress, false, r.delivering(r.toFollow)},
 		{due.Files, false, waking(r, chat.WakeFetch, r.Attachments.FilesToFetch)},
-		{due.Commands, false, waking(r, chat.WakeCommand, r.Turns.BangsToStart)},
+		{due.Commands, false, waking(r, chat.WakeBang, r.Turns.BangsToStart)},
 		{due.Tasks, false, waking(r, chat.WakeTask, r.tasksToStart)},
 		{due.Memorizing, false, waking(r, chat.WakeMemorize, r.Conversations.MemorizesToStart)},
 		{due.Disabled, true, r.stopDisabled},
@@ -348,7 +348,7 @@ func (r *Relay) check(ctx context.Context, t engine.Live) (run state, err error)
 	case run.paused:
 		return run, r.paused(ctx, t, run.id)
 	case run.blocked && !t.Told && time.Since(t.Started) > r.HeldAfter:
-		return run, r.Turns.TellTurnHeld(ctx, t)
+		return run, r.Turns.NotifyTurnHeld(ctx, t)
 	}
 	return run, nil
 }
@@ -363,7 +363,7 @@ func (r *Relay) paused(ctx context.Context, t engine.Live, id string) error {
 		r.Log.Info("a paused turn goes on, to be stopped", "session", t.Session, "turn", t.Turn)
 		return r.Unpauser.Unpause(ctx, id, t.RunID)
 	case !t.Told:
-		return r.Turns.TellTurnPaused(ctx, t)
+		return r.Turns.NotifyTurnPaused(ctx, t)
 	}
 	return nil
 }
@@ -414,5 +414,5 @@ func (r *Relay) tellUnclaimed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return each(rows, func(row engine.Waiting) error { return r.Turns.TellMessageHeld(ctx, row) })
+	return each(rows, func(row engine.Waiting) error { return r.Turns.NotifyMessageHeld(ctx, row) })
 }

@@ -117,7 +117,7 @@ func TestRelay_WakesARowThatNobodyTook(t *testing.T) {
 	require.Empty(t, r.Bundle.Wakes.Rows, "a fresh row was woken by its ingress")
 	r.Age(3 * time.Second)
 	require.NoError(t, r.Round(t.Context()))
-	require.Equal(t, []wake.Row{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.Bundle.Wakes.Rows, "one wake a session")
+	require.Equal(t, []wake.TurnWake{{Session: ingresstest.Key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.Bundle.Wakes.Rows, "one wake a session")
 	require.InDelta(t, 1, r.metric("xbot_relay_woken_total"), 0)
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.Bundle.Wakes.Rows, 1, "it waits longer before it tries again")
@@ -130,7 +130,7 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.Bundle.Wakes.Rows)
-	_, err := r.Bundle.Store.Turns.Stop(t.Context(), r.Inbound(ingresstest.Key, "s1", "").Inbound, i18n.English)
+	_, err := r.Bundle.Store.Turns.Stop(t.Context(), r.Inbound(ingresstest.Key, "s1", "").NewRow, i18n.English)
 	require.NoError(t, err)
 	r.Age(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
@@ -140,7 +140,7 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 func TestRelay_WakesALiveTurnForAMessageThatIsMeantForIt(t *testing.T) {
 	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
-	in := r.Inbound(ingresstest.Key, "m2", "text of m2").Inbound
+	in := r.Inbound(ingresstest.Key, "m2", "text of m2").NewRow
 	in.Queue = chat.Queue{Mode: chat.QueueSteer}
 	_, err := r.Bundle.Store.Turns.Accept(t.Context(), in)
 	require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
 		r.Write(other, fmt.Sprint("m", i))
 	}
 	r.Age(time.Minute)
-	r.Bundle.Wakes.Fail = func(_ context.Context, row wake.Row) error {
+	r.Bundle.Wakes.Fail = func(_ context.Context, row wake.TurnWake) error {
 		if row.Session == "agent:main:web:thread:0" {
 			return serviceerror.NewInvalidArgument("Temporal does not like it")
 		}
@@ -178,7 +178,7 @@ func TestRelay_DoesNotAskASecondTimeWhileTemporalIsAway(t *testing.T) {
 		r.Write(other, fmt.Sprint("m", i))
 	}
 	r.Age(time.Minute)
-	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return serviceerror.NewUnavailable("connection refused") }
+	r.Bundle.Wakes.Fail = func(context.Context, wake.TurnWake) error { return serviceerror.NewUnavailable("connection refused") }
 	require.Error(t, r.Round(t.Context()))
 	require.Len(t, r.Bundle.Wakes.Sessions(), 1, "each try may take ten seconds")
 }
@@ -409,7 +409,7 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 
 func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
 	r := relaying(t)
-	got, err := r.Bundle.Store.Turns.AcceptBang(t.Context(), r.Inbound(ingresstest.Key, "b1", "!ls").Inbound, "ls")
+	got, err := r.Bundle.Store.Turns.AcceptBang(t.Context(), r.Inbound(ingresstest.Key, "b1", "!ls").NewRow, "ls")
 	require.NoError(t, err)
 	call := r.task()
 	require.NoError(t, r.Round(t.Context()))
@@ -501,7 +501,7 @@ func TestRelay_WakesAtOnceWhatAnOutageOfTemporalHasPutOff(t *testing.T) {
 	require.Len(t, r.Bundle.Wakes.Rows, 1, "without an outage each row waits for its time")
 
 	r.Age(time.Hour)
-	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return away }
+	r.Bundle.Wakes.Fail = func(context.Context, wake.TurnWake) error { return away }
 	r.temporal.err = away
 	require.ErrorContains(t, r.Round(ctx), "Temporal is away")
 	require.Len(t, r.Bundle.Wakes.Rows, 2)
@@ -529,7 +529,7 @@ func TestRelay_KeepsPausesWhereOnlyOneWorkflowDoesNotAnswer(t *testing.T) {
 	ctx := t.Context()
 	require.NoError(t, r.Round(ctx))
 	r.Write(ingresstest.Key, "m1")
-	r.Bundle.Wakes.Fail = func(context.Context, wake.Row) error { return context.DeadlineExceeded }
+	r.Bundle.Wakes.Fail = func(context.Context, wake.TurnWake) error { return context.DeadlineExceeded }
 	for range 3 {
 		r.Age(time.Hour)
 		require.Error(t, r.Round(ctx))

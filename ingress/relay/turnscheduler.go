@@ -8,7 +8,7 @@ import (
 // scheduleTurns grants slots that became free when no process was left to grant them, or because a limit was raised. It
 // notifies users who wait for long, and sets the metrics.
 func (r *Relay) scheduleTurns(ctx context.Context) error {
-	late, err := r.Turns.HandOutTurns(ctx)
+	late, err := r.Turns.GrantTurns(ctx)
 	if err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func (r *Relay) scheduleTurns(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := each(untold, func(w engine.Waiting) error { return r.Turns.TellThrottled(ctx, w) }); err != nil {
+	if err := each(untold, func(w engine.Waiting) error { return r.Turns.NotifyThrottled(ctx, w) }); err != nil {
 		return err
 	}
 	return r.showTurns(ctx)

@@ -17,7 +17,7 @@ type Kills interface {
 }
 
 // greet sends kills and folders to a runner that has connected, without delaying its requests.
-func (h *Hub) greet(s *session) {
+func (h *Hub) greet(s *connection) {
 	s.background(func() { h.sendKills(s) })
 	if h.cfg.Syncer == nil {
 		return
@@ -30,7 +30,7 @@ func (h *Hub) greet(s *session) {
 }
 
 // lifetime is a context that ends with the connection.
-func (s *session) lifetime() (context.Context, context.CancelFunc) {
+func (s *connection) lifetime() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
 		select {
@@ -44,7 +44,7 @@ func (s *session) lifetime() (context.Context, context.CancelFunc) {
 
 // sendKills sends runners the kills they have not received, to each in the background, so that one that does not respond delays no other. A kill that
 // fails is tried again in the next round.
-func (h *Hub) sendKills(to ...*session) {
+func (h *Hub) sendKills(to ...*connection) {
 	if h.cfg.Kills == nil || len(to) == 0 {
 		return
 	}
@@ -69,7 +69,7 @@ func (h *Hub) sendKills(to ...*session) {
 	}
 }
 
-func (h *Hub) sendKillsTo(s *session, calls []chat.CallID) {
+func (h *Hub) sendKillsTo(s *connection, calls []chat.CallID) {
 	ctx, cancel := context.WithTimeout(h.stopped, tableWait)
 	defer cancel()
 	for _, call := range calls {
@@ -79,7 +79,7 @@ func (h *Hub) sendKillsTo(s *session, calls []chat.CallID) {
 	}
 }
 
-func (h *Hub) sendKill(ctx context.Context, s *session, call chat.CallID) error {
+func (h *Hub) sendKill(ctx context.Context, s *connection, call chat.CallID) error {
 	req, err := wire.NewRequest(wire.OpExecKill, wire.ExecID{ID: string(call)})
 	if err != nil {
 		return err

@@ -88,7 +88,7 @@ type Hub struct {
 	handshakes chan struct{} // one token for each connection that may be in its handshake
 
 	mu       sync.Mutex
-	sessions map[sandbox.RunnerID]*session
+	sessions map[sandbox.RunnerID]*connection
 	changed  chan struct{} // closed and renewed when a runner connects
 	closed   bool
 	serving  sync.WaitGroup
@@ -104,7 +104,7 @@ func New(cfg Config) *Hub {
 	h := &Hub{
 		cfg:        cfg,
 		handshakes: make(chan struct{}, maxHandshakes),
-		sessions:   map[sandbox.RunnerID]*session{},
+		sessions:   map[sandbox.RunnerID]*connection{},
 		changed:    make(chan struct{}),
 		stop:       stop,
 		stopped:    stopped,
@@ -208,7 +208,7 @@ func (h *Hub) enter() bool {
 }
 
 // register reads the first frame and identifies the runner.
-func (h *Hub) register(sock *socket.Socket) (*session, error) {
+func (h *Hub) register(sock *socket.Socket) (*connection, error) {
 	hello, err := readHello(sock)
 	if err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ func publicError(err error) *wire.Error {
 }
 
 // serve welcomes a runner and reads its frames until the connection ends.
-func (h *Hub) serve(s *session) {
+func (h *Hub) serve(s *connection) {
 	log := h.cfg.Log.With("runner", string(s.who.ID), "epoch", s.epoch)
 	defer h.leave(s, log)
 	welcome, err := wire.NewFrame(0, wire.TypeRegistered,
@@ -295,7 +295,7 @@ func (h *Hub) serve(s *session) {
 		s.end()
 		return
 	}
-	h.closeRevoked([]*session{s}) // a revocation since its token was checked went unnoticed
+	h.closeRevoked([]*connection{s}) // a revocation since its token was checked went unnoticed
 	h.greet(s)
 	log.Info("runner connected", "store", s.info.Store, "version", s.info.Version)
 	err = s.read()
@@ -303,7 +303,7 @@ func (h *Hub) serve(s *session) {
 }
 
 // admit makes the session the runner's connection, unless a newer one is there.
-func (h *Hub) admit(s *session) bool {
+func (h *Hub) admit(s *connection) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	old := h.sessions[s.who.ID]
@@ -320,7 +320,7 @@ func (h *Hub) admit(s *session) bool {
 }
 
 // leave forgets a session and clears its row.
-func (h *Hub) leave(s *session, log *slog.Logger) {
+func (h *Hub) leave(s *connection, log *slog.Logger) {
 	h.mu.Lock()
 	if h.sessions[s.who.ID] == s {
 		delete(h.sessions, s.who.ID)
@@ -375,7 +375,7 @@ func (h *Hub) CloseSuperseded() {
 // that hears of a change may do it at once.
 func (h *Hub) CloseRevoked() { h.closeRevoked(h.all()) }
 
-func (h *Hub) closeRevoked(held []*session) {
+func (h *Hub) closeRevoked(held []*connection) {
 	if len(held) == 0 {
 		return
 	}
@@ -402,7 +402,7 @@ func (h *Hub) closeRevoked(held []*session) {
 	}
 }
 
-func (h *Hub) all() []*session {
+func (h *Hub) all() []*connection {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return slices.Collect(maps.Values(h.sessions))

@@ -35,7 +35,7 @@ func (h *Hub) Inner() http.Handler {
 
 // meant finds the session a request means. A request with another epoch is about a connection that has ended, and one
 // that has just ended may still be listed.
-func (h *Hub) meant(r *http.Request) (*session, bool) {
+func (h *Hub) meant(r *http.Request) (*connection, bool) {
 	h.mu.Lock()
 	s, ok := h.sessions[sandbox.RunnerID(r.PathValue("id"))]
 	h.mu.Unlock()

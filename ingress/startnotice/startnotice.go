@@ -51,7 +51,7 @@ type Channels interface {
 
 // Notices stores notices.
 type Notices interface {
-	TellOperator(ctx context.Context, n notices.Notice) error
+	NotifyOperator(ctx context.Context, n notices.Notice) error
 }
 
 // Users stores users.
@@ -66,7 +66,7 @@ func (n *Notice) Run(ctx context.Context) error {
 	key := "start-" + rand.Text()
 	n.awaitBots(ctx)
 	for said := false; ctx.Err() == nil; {
-		err := n.tell(ctx, key)
+		err := n.send(ctx, key)
 		if err == nil || ctx.Err() != nil {
 			return nil
 		}
@@ -111,7 +111,7 @@ func (n *Notice) away(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-func (n *Notice) tell(ctx context.Context, key string) error {
+func (n *Notice) send(ctx context.Context, key string) error {
 	admin, err := n.Users.EnsureAdmin(ctx, n.Admin)
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func (n *Notice) tell(ctx context.Context, key string) error {
 	if model, err := n.Usual.Of(ctx, admin.ID); err == nil && endpoint.IsDemo(model) {
 		lines = append(lines, i18n.Say(lang, i18n.StartedDemo))
 	}
-	return n.Notices.TellOperator(ctx, notices.Notice{
+	return n.Notices.NotifyOperator(ctx, notices.Notice{
 		Key: key, Owner: admin.ID, Title: i18n.Say(lang, i18n.NoticesTitle), Text: strings.Join(lines, "\n"), To: n.To,
 	})
 }

@@ -113,12 +113,12 @@ type failing struct {
 	tries int
 }
 
-func (f *failing) TellOperator(ctx context.Context, n notices.Notice) error {
+func (f *failing) NotifyOperator(ctx context.Context, n notices.Notice) error {
 	f.tries++
 	if f.tries == 1 {
 		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
 	}
-	if err := f.Store.TellOperator(ctx, n); err != nil || f.tries > 2 {
+	if err := f.Store.NotifyOperator(ctx, n); err != nil || f.tries > 2 {
 		return err
 	}
 	return fault.Errorf(fault.Unavailable, "the connection broke")

@@ -19,7 +19,7 @@ import (
 
 // Turns wakes turns. It is the Waker, or a fake in tests.
 type Turns interface {
-	Wake(ctx context.Context, r Row) error
+	Wake(ctx context.Context, r TurnWake) error
 }
 
 // Starts starts work outside turns. It is the Starter, or a fake in tests.
@@ -81,7 +81,7 @@ func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 		return d.Starts.StartDeliver(ctx, delivery.Undelivered{Session: chat.SessionKey(w.ID), Channel: w.Channel})
 	case chat.WakeGroup:
 		return d.Starts.StartGroup(ctx, chat.GroupID(w.ID))
-	case chat.WakeCommand:
+	case chat.WakeBang:
 		return numbered(ctx, w, d.Starts.StartBang)
 	case chat.WakeFetch:
 		return numbered(ctx, w, d.Starts.StartFetch)
@@ -107,7 +107,7 @@ func (d *Dispatcher) turn(ctx context.Context, w chat.Wake) error {
 		}
 		w.UserName = user.Name
 	}
-	return d.Turns.Wake(ctx, Row{Session: chat.SessionKey(w.ID), Channel: w.Channel, UserName: w.UserName, Text: w.Text, Agent: w.Agent, Idle: w.Idle})
+	return d.Turns.Wake(ctx, TurnWake{Session: chat.SessionKey(w.ID), Channel: w.Channel, UserName: w.UserName, Text: w.Text, Agent: w.Agent, Idle: w.Idle})
 }
 
 // numbered starts a workflow named by the number of its row.

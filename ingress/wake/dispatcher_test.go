@@ -27,7 +27,7 @@ func (c *calls) note(format string, args ...any) error {
 	return c.err
 }
 
-func (c *calls) Wake(ctx context.Context, r wake.Row) error {
+func (c *calls) Wake(ctx context.Context, r wake.TurnWake) error {
 	if _, bounded := ctx.Deadline(); !bounded {
 		return errors.New("it may take for ever")
 	}
@@ -68,7 +68,7 @@ func TestDispatcher_WakesEachKindByItsID(t *testing.T) {
 		{Kind: chat.WakeTurn, ID: "s"}:                                         `turn s   ""`,
 		{Kind: chat.WakeDeliver, ID: "s", Channel: "qq"}:                       "deliver s qq",
 		{Kind: chat.WakeGroup, ID: "g"}:                                        "group g",
-		{Kind: chat.WakeCommand, ID: "8"}:                                      "command 8",
+		{Kind: chat.WakeBang, ID: "8"}:                                         "command 8",
 		{Kind: chat.WakeFetch, ID: "9"}:                                        "fetch 9",
 		{Kind: chat.WakeTask, ID: "t.0.0"}:                                     "task t.0.0",
 		{Kind: chat.WakeJob, ID: "j"}:                                          "job j",

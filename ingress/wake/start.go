@@ -115,7 +115,7 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 	if err != nil || b.Done {
 		return err
 	}
-	summary, input := "command", workflows.CommandInput{Inbox: id, Attributes: s.Attributes.Known(), Files: len(b.Files)}
+	summary, input := "command", workflows.BangInput{Inbox: id, Attributes: s.Attributes.Known(), Files: len(b.Files)}
 	if s.Words {
 		input.Words = chat.FirstWords(b.Command, commandWords)
 		summary += " · " + input.Words

@@ -36,7 +36,7 @@ type Attributes interface {
 }
 
 // Wake signals the session's turn that rows wait, starting it if none runs. It may be repeated at will.
-func (w *Waker) Wake(ctx context.Context, r Row) error {
+func (w *Waker) Wake(ctx context.Context, r TurnWake) error {
 	id, agent, err := w.workflow(ctx, r)
 	if err != nil {
 		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
@@ -89,7 +89,7 @@ func (w *Waker) start(ctx context.Context, o client.StartWorkflowOptions, name s
 	return true, nil
 }
 
-func (w *Waker) workflow(ctx context.Context, r Row) (id string, agent *chat.SubagentRef, err error) {
+func (w *Waker) workflow(ctx context.Context, r TurnWake) (id string, agent *chat.SubagentRef, err error) {
 	if r.Agent != nil {
 		return workflows.SubagentID(*r.Agent), r.Agent, nil
 	}
@@ -108,8 +108,8 @@ func kindOf(agent *chat.SubagentRef) string {
 	return workflows.KindTurn
 }
 
-// Row describes the row of a wake, for operators only.
-type Row struct {
+// TurnWake describes the row of a wake, for operators only.
+type TurnWake struct {
 	Session  chat.SessionKey
 	Channel  string
 	UserName string
@@ -120,7 +120,7 @@ type Row struct {
 	Agent *chat.SubagentRef
 }
 
-func (w *Waker) summary(r Row) string {
+func (w *Waker) summary(r TurnWake) string {
 	parts := []string{r.Channel, chat.FirstWords(r.UserName, chat.SummaryWords)} // Temporal holds 400 bytes
 	if w.Words {
 		parts = append(parts, `"`+chat.FirstWords(r.Text, chat.SummaryWords)+`"`)

@@ -50,7 +50,7 @@ func (s *starter) SignalWithStartWorkflow(_ context.Context, id, signal string, 
 	return nil, s.err
 }
 
-func woken(t *testing.T, w wake.Waker, r wake.Row) *starter {
+func woken(t *testing.T, w wake.Waker, r wake.TurnWake) *starter {
 	t.Helper()
 	s := &starter{}
 	w.Client = s
@@ -68,7 +68,7 @@ const on, off = attributes(true), attributes(false)
 
 func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 	t.Parallel()
-	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
+	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.TurnWake{Session: conversation, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
 	require.Equal(t, "turn/"+string(conversation), s.id)
 	require.Equal(t, s.id, s.options.ID)
 	require.Equal(t, workflows.SignalWake, s.signal)
@@ -85,14 +85,14 @@ func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
 	t.Parallel()
 	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: conversation, Role: "coder", Instance: "a", Call: "t1.0.0"}
-	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: agent.Session, Agent: &agent})
+	s := woken(t, wake.Waker{Attributes: off}, wake.TurnWake{Session: agent.Session, Agent: &agent})
 	require.Equal(t, workflows.SubagentID(agent), s.id)
 	require.Equal(t, workflows.NameSubagent, s.workflow)
 }
 
 func TestWake_StartsATurnAtOnceWhereNoneRuns(t *testing.T) {
 	t.Parallel()
-	s := woken(t, wake.Waker{Attributes: on}, wake.Row{Session: conversation, Idle: true})
+	s := woken(t, wake.Waker{Attributes: on}, wake.TurnWake{Session: conversation, Idle: true})
 	require.Equal(t, "turn/"+string(conversation), s.started.ID)
 	require.True(t, s.started.EnableEagerStart)
 	require.Equal(t, enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL, s.started.WorkflowIDConflictPolicy)
@@ -105,7 +105,7 @@ func TestWake_SignalsATurnThatRunsAfterAll(t *testing.T) {
 	t.Parallel()
 	s := &starter{startErr: serviceerror.NewWorkflowExecutionAlreadyStarted("it closes", "", "run")}
 	w := wake.Waker{Client: s, Attributes: on}
-	require.NoError(t, w.Wake(t.Context(), wake.Row{Session: conversation, Idle: true}))
+	require.NoError(t, w.Wake(t.Context(), wake.TurnWake{Session: conversation, Idle: true}))
 	require.Equal(t, workflows.SignalWake, s.signal)
 	require.False(t, s.options.EnableEagerStart, "the SDK refuses it beside a signal")
 }
@@ -113,7 +113,7 @@ func TestWake_SignalsATurnThatRunsAfterAll(t *testing.T) {
 func TestWake_ASubagentIsSignalledInAnyCase(t *testing.T) {
 	t.Parallel()
 	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: conversation, Role: "coder", Instance: "a", Call: "t1.0.0"}
-	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: agent.Session, Agent: &agent, Idle: true})
+	s := woken(t, wake.Waker{Attributes: off}, wake.TurnWake{Session: agent.Session, Agent: &agent, Idle: true})
 	require.Equal(t, workflows.SignalWake, s.signal)
 }
 
@@ -142,7 +142,7 @@ func (s *signaller) SignalWorkflow(_ context.Context, id, _, _ string, _ any) er
 
 func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 	t.Parallel()
-	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "a secret"})
+	s := woken(t, wake.Waker{Attributes: off}, wake.TurnWake{Session: conversation, Channel: "web", UserName: "alice", Text: "a secret"})
 	require.Equal(t, "web · alice", s.options.StaticSummary)
 	require.Zero(t, s.options.TypedSearchAttributes.Size())
 	require.False(t, s.input.Attributes)
@@ -153,7 +153,7 @@ func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 
 func TestWake_ShowsWhatAStrangerWroteAndNeverAsMarkup(t *testing.T) {
 	t.Parallel()
-	s := woken(t, wake.Waker{Words: true, Attributes: off}, wake.Row{Session: conversation, Channel: "qq", UserName: "bob", Text: "[log in](https://evil.example)"})
+	s := woken(t, wake.Waker{Words: true, Attributes: off}, wake.TurnWake{Session: conversation, Channel: "qq", UserName: "bob", Text: "[log in](https://evil.example)"})
 	require.Equal(t, `qq · bob · "\[log in\](https://evil.example)"`, s.options.StaticSummary, "the Temporal UI reads it as Markdown")
 	require.Equal(t, `qq · bob · "[log in](https://evil.example)"`, s.options.Memo[workflows.MemoAbout], "and this as it is")
 }
@@ -167,7 +167,7 @@ func TestWake_FitsWhatTemporalHolds(t *testing.T) {
 
 func fitsWhatTemporalHolds(t *testing.T, wide string) {
 	t.Helper()
-	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.Row{
+	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.TurnWake{
 		Session: chat.SessionKey("agent:main:web:thread:" + strings.Repeat("字", 59)), Channel: "web", UserName: wide, Text: wide,
 	})
 	require.True(t, utf8.ValidString(s.id))
@@ -183,7 +183,7 @@ func TestWake_SaysWhatItCouldNotWake(t *testing.T) {
 	t.Parallel()
 	away := serviceerror.NewUnavailable("connection refused")
 	w := &wake.Waker{Client: &starter{err: away}, Attributes: off}
-	err := w.Wake(t.Context(), wake.Row{Session: conversation})
+	err := w.Wake(t.Context(), wake.TurnWake{Session: conversation})
 	require.ErrorIs(t, err, away)
 	require.ErrorContains(t, err, "turn/"+string(conversation))
 }

@@ -73,8 +73,8 @@ const (
 // Presets lists all presets, the strictest first.
 var Presets = []Preset{PresetReadOnly, PresetAsk, PresetAuto}
 
-// Permits is the tool permissions of a conversation.
-type Permits struct {
+// UserPermissions is the tool permissions of a conversation.
+type UserPermissions struct {
 	Admin bool       `json:"admin"` // whether the user is an administrator
 	Here  Preset     `json:"here"`  // chosen for the conversation; for a subagent, for that of the user above
 	Own   Preset     `json:"own"`   // chosen for all conversations of the user

@@ -166,7 +166,7 @@ func (f AttachmentFetch) line() string {
 	case f.State == AttachmentStored && f.Path == "":
 		return said + fmt.Sprintf("%d bytes]", f.Size)
 	case f.State == AttachmentStored:
-		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages()+f.unshown(), onOneLine(f.Path)) + f.heard()
+		return said + fmt.Sprintf("%d bytes · %s%s]", f.Size, f.pages()+f.unshown(), onOneLine(f.Path)) + f.transcriptLine()
 	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
@@ -175,8 +175,8 @@ func (f AttachmentFetch) line() string {
 	return said + "not fetched: it did not come in time]"
 }
 
-// heard returns the transcript of an audio file on a separate line, or why there is none.
-func (f AttachmentFetch) heard() string {
+// transcriptLine returns the transcript of an audio file on a separate line, or why there is none.
+func (f AttachmentFetch) transcriptLine() string {
 	switch {
 	case f.Transcript != "":
 		return "\n[voice transcript] " + onOneLine(f.Transcript)

@@ -11,17 +11,17 @@ type EventKind string
 // Durable kinds are rows with a sequence: a client that reconnects with its last sequence gets all it missed.
 // Live kinds are not stored, carry no sequence, and are superseded by the durable event that follows them.
 const (
-	EventQueued  EventKind = "queued"  // durable: Queued, a message was accepted and waits for its turn
-	EventDropped EventKind = "dropped" // durable: Dropped, an accepted message ended without a turn
-	EventMessage EventKind = "message" // durable: Message
-	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts, ends, begins or stops waiting for its provider, and at each attempt
-	EventTool    EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
-	EventRetry   EventKind = "retry"   // durable: Retry
-	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
-	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
-	EventSession EventKind = "session" // durable: Session, after a rename or another change of the session
-	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were removed from the conversation, or others restored
-	EventHand    EventKind = "hand"    // durable: Handover, a user took over a consumer's conversation from the agent, or returned it
+	EventQueued   EventKind = "queued"  // durable: Queued, a message was accepted and waits for its turn
+	EventDropped  EventKind = "dropped" // durable: Dropped, an accepted message ended without a turn
+	EventMessage  EventKind = "message" // durable: Message
+	EventTurn     EventKind = "turn"    // durable: Turn, sent when it starts, ends, begins or stops waiting for its provider, and at each attempt
+	EventTool     EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
+	EventRetry    EventKind = "retry"   // durable: Retry
+	EventTodos    EventKind = "todos"   // durable: []Todo, the whole list after a change
+	EventTask     EventKind = "task"    // durable: Task without its output, when it starts and when it ends
+	EventSession  EventKind = "session" // durable: Session, after a rename or another change of the session
+	EventRewind   EventKind = "rewind"  // durable: Rewound, messages were removed from the conversation, or others restored
+	EventHandover EventKind = "hand"    // durable: Handover, a user took over a consumer's conversation from the agent, or returned it
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output

@@ -36,8 +36,8 @@ const (
 	OriginPerson     = "person" // an administrator wrote it to a consumer of a service, in place of the model
 )
 
-// IsTold reports whether a message of this origin is from the product to the model, not written by a user.
-func IsTold(origin string) bool {
+// IsSystemOrigin reports whether a message of this origin is from the product to the model, not written by a user.
+func IsSystemOrigin(origin string) bool {
 	switch origin {
 	case OriginBackground, OriginCron, OriginHook, OriginSubagent, OriginPeer, OriginHeartbeat:
 		return true

@@ -175,10 +175,10 @@ type TurnProgress struct {
 
 // Topics of one-time notices.
 const (
-	TopicDoor  = "door"  // to a platform user who is not paired
-	TopicCause = "cause" // to the administrator, about a problem
-	TopicGroup = "group" // about a group that lacks something
-	TopicFiles = "files" // to a user whose files were not fetched
+	TopicUnpaired = "door"  // to a platform user who is not paired
+	TopicCause    = "cause" // to the administrator, about a problem
+	TopicGroup    = "group" // about a group that lacks something
+	TopicFiles    = "files" // to a user whose files were not fetched
 	// TopicUnlisted is about a group that the policy does not list.
 	TopicUnlisted = "unlisted"
 )

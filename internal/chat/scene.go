@@ -18,7 +18,7 @@ type Scene struct {
 	Group    bool   // several people write; User is the group, and UserName its internal name
 	Subject  string // name of the group as its members read it; empty if the platform provides none
 	Language string // chosen by the user; empty: not chosen
-	Permits  Permits
+	Permits  UserPermissions
 
 	UserPrompt
 

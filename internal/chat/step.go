@@ -121,8 +121,8 @@ func (l Line) Deeds() (Deeds, bool) {
 	return d, len(l.Opaque) > 0 && json.Unmarshal(l.Opaque, &d) == nil && d.Agent != "" && len(d.Did) > 0
 }
 
-// Said returns the line's content for the next model: its text, followed by the actions of a coding agent.
-func (l Line) Said() string {
+// ContentForModel returns the line's content for the next model: its text, followed by the actions of a coding agent.
+func (l Line) ContentForModel() string {
 	d, ok := l.Deeds()
 	if !ok {
 		return l.Message.Content

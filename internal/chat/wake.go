@@ -8,7 +8,7 @@ const (
 	WakeTurn    WakeKind = "turn"    // the turn of a session or of a subagent, by the key of the session
 	WakeDeliver WakeKind = "deliver" // the deliveries of a session, by its key
 	WakeGroup   WakeKind = "group"   // a group chat
-	WakeCommand WakeKind = "command" // a bang command, by its row in the inbox
+	WakeBang    WakeKind = "command" // a bang command, by its row in the inbox
 	WakeFetch   WakeKind = "fetch"   // the files of a message, by its row in the inbox
 	WakeTask    WakeKind = "task"    // a background task, by the call that started it
 	WakeJob     WakeKind = "job"     // a cron job

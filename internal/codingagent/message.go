@@ -43,8 +43,8 @@ func (p Picture) Base64() string { return base64.StdEncoding.EncodeToString(p.Da
 // URL is the picture as a data: URL.
 func (p Picture) URL() string { return "data:" + p.MediaType + ";base64," + p.Base64() }
 
-// Said is the user's message.
-func (t Turn) Said() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
+// UserMessage is the user's message.
+func (t Turn) UserMessage() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
 
 // Unslashed is the message such that no agent takes it for one of its commands: some read one from a slash at the beginning, including one
 // that ends all questions to users (kimi-cli at 4a550eff, src/kimi_cli/utils/slashcmd.py and soul/slash.py: /yolo; claude: docs.claude.com,

@@ -97,7 +97,7 @@ func (d *database) connected(a, b *process) {
 
 func (d *database) accept(p *process, n int) {
 	d.t.Helper()
-	_, err := p.store.Turns.Accept(context.Background(), engine.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "x"})
+	_, err := p.store.Turns.Accept(context.Background(), engine.NewRow{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "x"})
 	require.NoError(d.t, err)
 }
 

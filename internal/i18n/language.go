@@ -46,7 +46,7 @@ func (s LanguageHints) Lang() Lang {
 	if lang, chose := chosen(s.Chosen); chose && !s.Shared {
 		return lang
 	}
-	if lang, tells := Tells(s.Text); tells && lang == Chinese {
+	if lang, tells := DetectLanguage(s.Text); tells && lang == Chinese {
 		return Chinese
 	}
 	here := s.Here
@@ -85,7 +85,7 @@ func mostly(texts []string) (lang Lang, tells bool) {
 	var newest Lang
 	count := map[Lang]int{}
 	for _, text := range texts {
-		of, tells := Tells(text)
+		of, tells := DetectLanguage(text)
 		if !tells {
 			continue
 		}
@@ -109,9 +109,9 @@ var (
 	otherScript = regexp.MustCompile(`[\p{Hiragana}\p{Katakana}\p{Hangul}]`)
 )
 
-// Tells returns the language in which a text was written, if it is known: Chinese when it has a Han character, English when it has a few Latin
+// DetectLanguage returns the language in which a text was written, if it is known: Chinese when it has a Han character, English when it has a few Latin
 // letters. Quotations, lines that name files, code, addresses and mentions do not count, nor does a command, unless it is Chinese.
-func Tells(text string) (lang Lang, tells bool) {
+func DetectLanguage(text string) (lang Lang, tells bool) {
 	text = strings.TrimSpace(text)
 	command := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!")
 	latin := 0

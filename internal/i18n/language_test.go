@@ -59,7 +59,7 @@ func TestTells_WhatPeopleDidNotWriteInTheirLanguageSaysNothing(t *testing.T) {
 		"> what somebody else said\n> 他说的话\n", "```\nfunc main() {}\n```", "`git status`", "Как дела?", "これは日本語です", "안녕하세요",
 		"> 引用\n\nhttps://example.com",
 	} {
-		lang, tells := i18n.Tells(text)
+		lang, tells := i18n.DetectLanguage(text)
 		require.False(t, tells, "%q tells %s", text, lang)
 	}
 	for text, want := range map[string]i18n.Lang{
@@ -67,7 +67,7 @@ func TestTells_WhatPeopleDidNotWriteInTheirLanguageSaysNothing(t *testing.T) {
 		"停止": i18n.Chinese, "https://example.com这是什么": i18n.Chinese, "> quoted words\n\n看看": i18n.Chinese, "> 引用\n\nwhat is this?": i18n.English,
 		"[voice transcript] 明天开会": i18n.Chinese, "[image: IMG_1.jpg · 12 bytes · /a/b]\nlook at this": i18n.English, "@bot 你好": i18n.Chinese,
 	} {
-		lang, tells := i18n.Tells(text)
+		lang, tells := i18n.DetectLanguage(text)
 		require.True(t, tells, text)
 		require.Equal(t, want, lang, text)
 	}
@@ -78,11 +78,11 @@ func FuzzTells(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		lang, tells := i18n.Tells(text)
+		lang, tells := i18n.DetectLanguage(text)
 		if tells && lang == i18n.Chinese {
 			require.Equal(t, i18n.Chinese, i18n.Of(text))
 		}
-		_, tells = i18n.Tells("> " + strings.NewReplacer("\n", " ", "\r", " ", "`", "").Replace(text))
+		_, tells = i18n.DetectLanguage("> " + strings.NewReplacer("\n", " ", "\r", " ", "`", "").Replace(text))
 		require.False(t, tells, "a quotation tells nothing")
 	})
 }

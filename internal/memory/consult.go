@@ -28,7 +28,7 @@ func Consult[P any](ctx context.Context, ask Ask, r llm.Request, check func(*P) 
 		call, found := callOf(answer, name)
 		if !found {
 			why = fmt.Errorf("call %s; nothing else is read", name)
-			r.Messages = append(r.Messages, llm.Message{Role: "assistant", Content: said(answer.Text)}, llm.Message{Role: "user", Content: why.Error()})
+			r.Messages = append(r.Messages, llm.Message{Role: "assistant", Content: nonEmpty(answer.Text)}, llm.Message{Role: "user", Content: why.Error()})
 			continue
 		}
 		if _, why = tool.Decode(call.Arguments, &params); why == nil {
@@ -57,8 +57,8 @@ func callOf(a llm.Answer, name string) (llm.ToolCall, bool) {
 	return llm.ToolCall{}, false
 }
 
-// said is a text that no provider refuses for being empty.
-func said(text string) string {
+// nonEmpty is a text that no provider refuses for being empty.
+func nonEmpty(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "…"
 	}

@@ -96,7 +96,7 @@ func recordBaseline(ctx context.Context, tx *sql.Tx, files []*goose.Source) erro
 
 // schemaQuery returns the structure of the current schema in lines, in no order.
 //
-//go:embed schema.sql
+//go:embed schemadigest.sql
 var schemaQuery string
 
 // schemaDigest returns the SHA-256 of the structure of the current schema, hexadecimal. It changes the settings of the transaction, on which

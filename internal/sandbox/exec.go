@@ -191,12 +191,12 @@ var _ Feeder = (*Runner)(nil)
 
 // Feed writes to the standard input of a command.
 func (r *Runner) Feed(ctx context.Context, id chat.CallID, in Input) error {
-	return r.tell(ctx, wire.OpExecWrite, wire.ExecWrite{ID: string(id), Key: in.Key, Data: in.Data, Close: in.Close, Store: in.Store})
+	return r.send(ctx, wire.OpExecWrite, wire.ExecWrite{ID: string(id), Key: in.Key, Data: in.Data, Close: in.Close, Store: in.Store})
 }
 
 // Release makes the runner delete the record of a command.
 func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
-	return r.tell(ctx, wire.OpExecRelease, wire.ExecID{ID: string(id)})
+	return r.send(ctx, wire.OpExecRelease, wire.ExecID{ID: string(id)})
 }
 
 // ReadOutput returns a part of what a command wrote, at most wire.MaxChunk bytes of it.

@@ -86,7 +86,7 @@ func (r *Runner) ReadDir(ctx context.Context, path string) ([]FileInfo, error) {
 
 // MkdirAll makes a folder and those above it.
 func (r *Runner) MkdirAll(ctx context.Context, path string) error {
-	return r.tell(ctx, wire.OpMkdir, wire.Path{Path: path})
+	return r.send(ctx, wire.OpMkdir, wire.Path{Path: path})
 }
 
 // Remove removes a file, a link or an empty folder. If the connection breaks and the path is gone afterwards, it was

@@ -56,12 +56,12 @@ func (r *Runner) Kill(ctx context.Context, id chat.CallID) error {
 	kill := wire.ExecID{ID: string(id)}
 	notes, kept := r.link.(killNotes)
 	if !kept {
-		return r.tell(ctx, wire.OpExecKill, kill)
+		return r.send(ctx, wire.OpExecKill, kill)
 	}
 	noteErr := notes.noteKill(ctx, id) // without a note the kill may still get through
 	try, cancel := context.WithTimeout(ctx, killTry)
 	defer cancel()
-	err := r.tell(try, wire.OpExecKill, kill)
+	err := r.send(try, wire.OpExecKill, kill)
 	switch {
 	case err == nil:
 		_ = notes.killSent(ctx, id) // otherwise it is sent a second time, which changes nothing

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// Boxes finds the sandbox of a user's runner: Denied if they may not use it. It does not wait for the runner. An empty
+// Finder finds the sandbox of a user's runner: Denied if they may not use it. It does not wait for the runner. An empty
 // name means the one that the user's commands go to now.
-type Boxes interface {
+type Finder interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (Sandbox, error)
 }
 
@@ -20,7 +20,7 @@ const ReachTime = 5 * time.Second
 
 // Reach finds a sandbox and makes sure that its runner answers. One that is offline is Unavailable, with an
 // OfflineError in the chain.
-func Reach(ctx context.Context, boxes Boxes, user chat.UserID, runner string) (Sandbox, error) {
+func Reach(ctx context.Context, boxes Finder, user chat.UserID, runner string) (Sandbox, error) {
 	box, err := boxes.Box(ctx, user, runner)
 	if err != nil {
 		return nil, err

@@ -185,8 +185,8 @@ func askFor[T any](ctx context.Context, r *Runner, limit time.Duration, op wire.
 	return result, translate(r.name, response.Decode(&result))
 }
 
-// tell makes a request without a result.
-func (r *Runner) tell(ctx context.Context, op wire.Op, body any) error {
+// send makes a request without a result.
+func (r *Runner) send(ctx context.Context, op wire.Op, body any) error {
 	_, err := r.call(ctx, func(bool) (wire.Request, error) { return wire.NewRequest(op, body) })
 	return err
 }

@@ -10,9 +10,9 @@ const LastingWait = 3 * time.Second
 
 type waitingKey struct{}
 
-// TellWaits returns a context whose operations call tell when a wait for their runner lasts, and again when the wait is over.
+// WithWaitObserver returns a context whose operations call tell when a wait for their runner lasts, and again when the wait is over.
 // The two calls are made one after the other.
-func TellWaits(ctx context.Context, tell func(runner string, waits bool)) context.Context {
+func WithWaitObserver(ctx context.Context, tell func(runner string, waits bool)) context.Context {
 	return context.WithValue(ctx, waitingKey{}, tell)
 }
 
@@ -45,7 +45,7 @@ func Unnamed(ctx context.Context) context.Context {
 	if named, _ := ctx.Value(unnamedKey{}).(bool); named {
 		return ctx
 	}
-	return context.WithValue(TellWaits(ctx, func(_ string, waits bool) { tell("its files", waits) }), unnamedKey{}, true)
+	return context.WithValue(WithWaitObserver(ctx, func(_ string, waits bool) { tell("its files", waits) }), unnamedKey{}, true)
 }
 
 type unnamedKey struct{}

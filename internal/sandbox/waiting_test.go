@@ -27,7 +27,7 @@ func (l late) Ready(ctx context.Context) (wire.Info, error) {
 	}
 }
 
-func TestTellWaits_TellsOfAWaitThatLastsAndOfItsEnd(t *testing.T) {
+func TestWithWaitObserver_ReportsAWaitThatLastsAndItsEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		after time.Duration
@@ -42,7 +42,7 @@ func TestTellWaits_TellsOfAWaitThatLastsAndOfItsEnd(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var told []bool
-				ctx := TellWaits(t.Context(), func(runner string, waits bool) {
+				ctx := WithWaitObserver(t.Context(), func(runner string, waits bool) {
 					require.Equal(t, "box", runner)
 					told = append(told, waits)
 				})

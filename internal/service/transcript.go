@@ -31,8 +31,8 @@ func (s TranscriptEntry) Who() string {
 	return fmt.Sprintf("%s (%s)", s.Role, s.Source)
 }
 
-// SaidQuery asks for the newest messages of a conversation.
-type SaidQuery struct {
+// TranscriptQuery asks for the newest messages of a conversation.
+type TranscriptQuery struct {
 	Before chat.MessageID // older than that; 0: the newest
 	Unseen bool           // of those alone that the model of the conversation does not see any more
 	N      int            // at most

@@ -116,7 +116,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 		require.NoError(t, err)
 	}
 	say := func(key chat.SessionKey, id string) {
-		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.NewRow{Session: key, User: ann.ID, Channel: "web", PlatformID: id, Text: "hello"})
 		require.NoError(t, err)
 	}
 	say(hers, "m1")
@@ -147,7 +147,7 @@ func TestDisable_NothingOfThePersonBeginsAndWhatRunsIsListedUntilItIsStopped(t *
 	require.NoError(t, b.Users.Disable(ctx, ann.ID, nil))
 
 	for _, w := range work {
-		_, err := b.Turns.Stop(ctx, engine.Inbound{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
+		_, err := b.Turns.Stop(ctx, engine.NewRow{Session: w.Session, User: w.User, Channel: w.Channel, PlatformID: "disabled-" + string(w.Turn)}, i18n.English)
 		require.NoError(t, err)
 	}
 	work, err = b.Users.DisabledWork(ctx)
@@ -200,13 +200,13 @@ func TestDisable_KillsBackgroundTasksOfThePersonAndNobodyElse(t *testing.T) {
 	b.working("t1")
 	task := b.task("t1", 0)
 	require.NoError(t, b.Users.Disable(t.Context(), ann.ID, nil))
-	asked, err := b.Calls.KillAsked(t.Context(), task)
+	asked, err := b.Calls.KillRequested(t.Context(), task)
 	require.NoError(t, err)
 	require.False(t, asked)
 
 	require.NoError(t, b.Users.Enable(t.Context(), ann.ID))
 	require.NoError(t, b.Users.Disable(t.Context(), b.user.ID, &ann.ID))
-	asked, err = b.Calls.KillAsked(t.Context(), task)
+	asked, err = b.Calls.KillRequested(t.Context(), task)
 	require.NoError(t, err)
 	require.True(t, asked)
 	require.True(t, b.end(task))

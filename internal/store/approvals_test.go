@@ -211,8 +211,8 @@ func TestAnswer_AlwaysIsRefusedWhereThereAreAsManyRulesAsAreKept(t *testing.T) {
 
 func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	b := setup(t)
-	permits := func(key chat.SessionKey) chat.Permits {
-		got, err := b.Permissions.Permits(t.Context(), key)
+	permits := func(key chat.SessionKey) chat.UserPermissions {
+		got, err := b.Permissions.UserPermissions(t.Context(), key)
 		require.NoError(t, err)
 		return got
 	}
@@ -220,19 +220,19 @@ func TestPermits_AreThoseOfTheConversationAboveAndOfThePerson(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), other.ID, chat.ToolRule{Tool: "Shell", Rule: chat.RuleAllow}))
 	at := chat.Location{Channel: "web", ChatType: chat.ChatDirect}
-	require.Equal(t, chat.Permits{Admin: true, Rules: []chat.ToolRule{}, At: at}, permits(key), "the rule of somebody else does not count")
+	require.Equal(t, chat.UserPermissions{Admin: true, Rules: []chat.ToolRule{}, At: at}, permits(key), "the rule of somebody else does not count")
 	require.NoError(t, b.Settings.SetUserSetting(t.Context(), b.user.ID, settings.Preset, "ask"))
 	require.NoError(t, b.Conversations.Override(t.Context(), key, conversation.Overrides{Preset: new("read_only")}))
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleAllow}))
 	require.NoError(t, b.Permissions.SetPermission(t.Context(), b.user.ID, chat.ToolRule{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}))
-	want := chat.Permits{At: at, Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
+	want := chat.UserPermissions{At: at, Admin: true, Here: chat.PresetReadOnly, Own: chat.PresetAsk, Rules: []chat.ToolRule{{Tool: "Shell", Pattern: "ls", Rule: chat.RuleDeny}}}
 	require.Equal(t, want, permits(key))
 	_, err = b.pool.Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, root, preset) SELECT 'below', user_id, channel, key, 'auto' FROM sessions WHERE key = $1`, key)
 	require.NoError(t, err)
 	require.Equal(t, want, permits("below"), "a subagent has those of the person's conversation")
 	require.NoError(t, b.Permissions.RemovePermission(t.Context(), b.user.ID, "Shell", "ls"))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.Permissions.RemovePermission(t.Context(), b.user.ID, "Shell", "ls")))
-	require.Equal(t, chat.Permits{}, permits("gone"))
+	require.Equal(t, chat.UserPermissions{}, permits("gone"))
 
 	_, err = b.pool.Exec(t.Context(), `UPDATE sessions SET cwd = '/work', cwd_runner = 'laptop' WHERE key = $1`, key)
 	require.NoError(t, err)

@@ -32,7 +32,7 @@ func TestBackground_ListsSubagentsChatsAndRunsOfJobs(t *testing.T) {
 	for i, instance := range []string{"", "a", "b"} {
 		asked := task(calls[i], instance)
 		asked.Background = instance != "b" // what a turn waits for is no background
-		handed, err := b.Agents.HandTask(t.Context(), asked)
+		handed, err := b.Agents.AssignTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
@@ -86,7 +86,7 @@ func TestBackground_KillStopsWhatWorksAndEndsChats(t *testing.T) {
 	for i, instance := range []string{"a", "b"} {
 		asked := task(calls[i], instance)
 		asked.Background = true
-		handed, err := b.Agents.HandTask(t.Context(), asked)
+		handed, err := b.Agents.AssignTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}

@@ -402,7 +402,7 @@ func TestBranch_OfABurstAsksAllOfItAgain(t *testing.T) {
 	}
 	require.Eventually(t, func() bool { _, ok := b.claim("t0"); return ok }, time.Minute, 5*time.Millisecond)
 	b.finish("t0", chat.TurnDone)
-	text, err := b.Branches.SaidAt(t.Context(), key, b.id("one"))
+	text, err := b.Branches.TextAt(t.Context(), key, b.id("one"))
 	require.NoError(t, err)
 	require.Equal(t, "one\n\ntwo", text)
 }
@@ -436,10 +436,10 @@ func TestBranch_WhatCameWithTheMessageComesWithItAgain(t *testing.T) {
 	asked := b.written()[0]
 	b.finishPeer("t1")
 
-	text, err := b.Branches.SaidAt(t.Context(), peerKey, asked.ID)
+	text, err := b.Branches.TextAt(t.Context(), peerKey, asked.ID)
 	require.NoError(t, err)
 	for turn, words := range map[chat.TurnID]string{"t2": text, "t3": "look closely"} {
-		in := engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "again " + string(turn), Text: words}
+		in := engine.NewRow{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "again " + string(turn), Text: words}
 		in.Options.Replaces = asked.ID
 		_, err = b.Turns.Accept(t.Context(), in)
 		require.NoError(t, err)

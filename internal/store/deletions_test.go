@@ -107,7 +107,7 @@ func TestEndDeletion_LeavesNothingOfThePersonAndAllOfOthers(t *testing.T) {
 	require.NoError(t, b.Settings.SetUserSetting(ctx, ann.ID, settings.UserSetting("language"), "zh"))
 	_, err = b.Users.CreateToken(ctx, ann.ID, users.Token{Name: "script"}, []byte("token"))
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(ctx, engine.Inbound{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
+	_, err = b.Turns.Accept(ctx, engine.NewRow{Session: hers, User: ann.ID, Channel: "feishu", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
 	_, err = b.pool.Exec(ctx, `INSERT INTO refusals (session_key, user_id) VALUES ($1, $2)`, key, ann.ID)
 	require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestPruneOrphans_APromptThatIsDeletedIsWrittenAgainWhereItIsUsed(t *testing
 	b := setup(t)
 	ctx := t.Context()
 	commit := func(session chat.SessionKey, turn chat.TurnID) error {
-		_, err := b.Turns.Accept(ctx, engine.Inbound{Session: session, User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "hello"})
+		_, err := b.Turns.Accept(ctx, engine.NewRow{Session: session, User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "hello"})
 		require.NoError(t, err)
 		_, ok, err := b.Turns.Claim(ctx, session, turn, "run-"+string(turn), 0)
 		require.NoError(t, err)

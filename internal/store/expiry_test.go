@@ -147,20 +147,20 @@ func TestExpiry_IsNotPutOffByWhatNoPersonWrote(t *testing.T) {
 // Whatever a person does last before the next message counts as an interaction, so that message could not tell.
 func TestExpiry_IsNotForgottenWhenSomethingElseCameFirst(t *testing.T) {
 	say := func(context.Context) (string, error) { return "status", nil }
-	for name, first := range map[string]func(b *bundle, in engine.Inbound) error{
-		"a command that is answered at once": func(b *bundle, in engine.Inbound) error {
+	for name, first := range map[string]func(b *bundle, in engine.NewRow) error{
+		"a command that is answered at once": func(b *bundle, in engine.NewRow) error {
 			in.Text = "/status"
 			_, err := b.Turns.Command(b.t.Context(), in, say)
 			return err
 		},
-		"a message that was taken back": func(b *bundle, in engine.Inbound) error {
+		"a message that was taken back": func(b *bundle, in engine.NewRow) error {
 			if _, err := b.Turns.Accept(b.t.Context(), in); err != nil {
 				return err
 			}
 			_, err := b.RecallQueued(b.t.Context(), in.PlatformID)
 			return err
 		},
-		"a message that a stop cleared": func(b *bundle, in engine.Inbound) error {
+		"a message that a stop cleared": func(b *bundle, in engine.NewRow) error {
 			if _, err := b.Turns.Accept(b.t.Context(), in); err != nil {
 				return err
 			}

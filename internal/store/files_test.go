@@ -17,7 +17,7 @@ var twoFiles = []chat.Attachment{{Kind: "file", Name: "a.pdf", Key: "k1", Size: 
 // sends accepts a message with files.
 func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment) engine.Accepted {
 	b.t.Helper()
-	got, err := b.Turns.Accept(b.t.Context(), engine.Inbound{
+	got, err := b.Turns.Accept(b.t.Context(), engine.NewRow{
 		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "look" + chat.AttachmentLines(files), Files: files,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id}, Queue: chat.Queue{Mode: mode},
 	})
@@ -175,7 +175,7 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	b.onPlatform()
 	b.sends("m0", chat.QueueSteer)
 	require.NoError(t, b.Conversations.SetCwd(t.Context(), peerKey, "local", "/srv/project"))
-	got, err := b.Turns.AcceptBang(t.Context(), engine.Inbound{
+	got, err := b.Turns.AcceptBang(t.Context(), engine.NewRow{
 		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "m1", Text: "!cat a.pdf", Files: twoFiles,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"},
 	}, "cat a.pdf")
@@ -215,7 +215,7 @@ func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing
 	require.NoError(t, err)
 	require.Equal(t, []string{"m1", ""}, []string{p.Files[0].Of, p.Files[1].Of})
 	kept := func(n int, runner string) string {
-		path, _, err := b.Attachments.FileKept(t.Context(), again.ID, n, runner)
+		path, _, err := b.Attachments.FileQuoted(t.Context(), again.ID, n, runner)
 		if err != nil {
 			require.Equal(t, fault.NotFound, fault.KindOf(err))
 		}

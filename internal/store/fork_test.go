@@ -127,7 +127,7 @@ func TestFork_ShowsTheModelTheSameAndGoesItsOwnWay(t *testing.T) {
 	b.work("t6", "q6")
 	require.Equal(t, before, b.view(copyKey), "what is said in the original stays there")
 	original := b.view(key)
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: copyKey, User: b.user.ID, Channel: "web", PlatformID: "x", Text: "elsewhere"})
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: copyKey, User: b.user.ID, Channel: "web", PlatformID: "x", Text: "elsewhere"})
 	require.NoError(t, err)
 	_, _, err = b.Turns.Claim(t.Context(), copyKey, "u1", "run", 0)
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func TestStepGroup_EndsWhenAMemberWasDeleted(t *testing.T) {
 
 func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
 	b := setup(t)
-	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
+	handed, err := b.Agents.AssignTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
 	require.NoError(t, err)
 	below := handed.Subagent.Session
 	id, err := b.Agents.OpenGroup(t.Context(), chat.NewGroup{
@@ -94,7 +94,7 @@ func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
 // stopWords are what a person reads who writes /stop.
 func (b *bundle) stopWords(id string) string {
 	b.t.Helper()
-	_, err := b.Turns.Stop(b.t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "/stop"}, i18n.Chinese)
+	_, err := b.Turns.Stop(b.t.Context(), engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "/stop"}, i18n.Chinese)
 	require.NoError(b.t, err)
 	return b.lastWords()
 }

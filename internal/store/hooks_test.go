@@ -15,7 +15,7 @@ import (
 
 func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 	b := setup(t)
-	in, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "m1", Text: "a card number"})
+	in, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: "m1", Text: "a card number"})
 	require.NoError(t, err)
 	_, ok, err := b.Turns.Claim(t.Context(), key, "t1", "run", 0)
 	require.NoError(t, err)
@@ -35,7 +35,7 @@ func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
 	require.True(t, record(hook.Deny, "card numbers stay out"))
 	require.False(t, record(hook.Allow, ""))
 	require.False(t, record(hook.Deny, "again"))
-	said, ok, err := b.Hooks.HookSaid(t.Context(), "t1/0/UserPromptSubmit")
+	said, ok, err := b.Hooks.HookOutcome(t.Context(), "t1/0/UserPromptSubmit")
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "card numbers stay out", said.Reason)
@@ -77,7 +77,7 @@ func TestRecordHook_ForgetsOldOutcomesOfTurnsThatHaveEnded(t *testing.T) {
 	}
 	kept := func() (ids []string) {
 		for _, id := range []string{"old", "young", "running", "new"} {
-			_, ok, err := b.Hooks.HookSaid(t.Context(), id)
+			_, ok, err := b.Hooks.HookOutcome(t.Context(), id)
 			require.NoError(t, err)
 			if ok {
 				ids = append(ids, id)

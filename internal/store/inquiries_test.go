@@ -32,8 +32,8 @@ func (b *bundle) inquiresAs(turn chat.TurnID, rule chat.Rule) chat.CallID {
 	return call.ID
 }
 
-func (b *bundle) inWords(id, text string) engine.Inbound {
-	return engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
+func (b *bundle) inWords(id, text string) engine.NewRow {
+	return engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
 }
 
 func TestInquiry_IsAskedWhateverIsAllowedAndNotWhereItIsDenied(t *testing.T) {

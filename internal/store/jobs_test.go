@@ -339,7 +339,7 @@ func TestTell_WithoutAPlaceTheAnswerGoesWhereAPersonWroteLast(t *testing.T) {
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
 	_, err := b.Turns.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
-	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
+	_, err = b.Inbox.Post(t.Context(), chat.InternalMessage{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
 	require.NoError(t, err)
 	_, ok, err := b.Turns.Claim(t.Context(), peerKey, "t2", "r", 0)
 	require.NoError(t, err)

@@ -85,7 +85,7 @@ func TestBeginStep_AnOwnModelAndSubagentsHaveTheirOwnPlaces(t *testing.T) {
 	sub := chat.SessionKey("agent:main:subagent:one")
 	_, err := q.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: sub, Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent})
 	require.NoError(t, err)
-	_, err = q.Turns.Accept(t.Context(), engine.Inbound{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
+	_, err = q.Turns.Accept(t.Context(), engine.NewRow{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
 	require.NoError(t, err)
 	require.True(t, q.call(chat.Step{Session: sub, Turn: q.start(sub)}))
 

@@ -40,7 +40,7 @@ func TestLink_MovesTheIdentityWithItsSessionsAndTellsBoth(t *testing.T) {
 	b := setup(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	before, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
+	before, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
 	require.NoError(t, err)
 
 	hash := secret.HashToken("CODE")
@@ -55,7 +55,7 @@ func TestLink_MovesTheIdentityWithItsSessionsAndTellsBoth(t *testing.T) {
 	now, err := b.Users.Person(t.Context(), "qq", "", "u2", "")
 	require.NoError(t, err)
 	require.Equal(t, one.ID, now.ID)
-	known, ok, err := b.Turns.Delivered(t.Context(), engine.Inbound{User: now.ID, Channel: "qq", PlatformID: "m1"})
+	known, ok, err := b.Turns.Delivered(t.Context(), engine.NewRow{User: now.ID, Channel: "qq", PlatformID: "m1"})
 	require.NoError(t, err)
 	require.True(t, ok, "a message that is delivered again is known after the link")
 	require.Equal(t, before.ID, known.Inbox)

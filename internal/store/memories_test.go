@@ -67,7 +67,7 @@ func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, scene.Frozen)
 	require.Equal(t, chat.Scene{
-		Session: key, Turn: "t1", Channel: "web", User: b.user.ID, UserName: "admin", Admin: true, Permits: chat.Permits{At: chat.Location{Channel: "web", ChatType: chat.ChatDirect}, Admin: true, Rules: []chat.ToolRule{}}, Held: map[string]chat.Part{},
+		Session: key, Turn: "t1", Channel: "web", User: b.user.ID, UserName: "admin", Admin: true, Permits: chat.UserPermissions{At: chat.Location{Channel: "web", ChatType: chat.ChatDirect}, Admin: true, Rules: []chat.ToolRule{}}, Held: map[string]chat.Part{},
 		UserPrompt: chat.UserPrompt{Own: &chat.OwnPrompts{Sections: map[string]chat.OwnPrompt{}}},
 	}, scene)
 

@@ -91,7 +91,7 @@ func TestMemorize_AConversationWithLittleInItIsLeftOut(t *testing.T) {
 	b.reset("r1", "hello")
 	require.Empty(t, b.jobs())
 	b.reset("r2", "hello")
-	_, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: chat.OriginCron, Text: strings.Repeat("what no person says ", 20)})
+	_, err := b.Inbox.Post(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: chat.OriginCron, Text: strings.Repeat("what no person says ", 20)})
 	require.NoError(t, err)
 	b.claim("c1")
 	b.finish("c1", chat.TurnDone)

@@ -32,7 +32,7 @@ func TestTellOperator_IsOnItsWayOnceForEachKeyToThePlaceThatIsNamed(t *testing.T
 	b.onPlatform()
 	n := notices.Notice{Key: "k1", Owner: b.user.ID, Title: "Notices", Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
 	for range 3 {
-		require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+		require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	}
 	require.Equal(t, []string{"started waiting"}, b.noticed())
 	next, ok, err := b.Deliveries.NextOutbound(t.Context(), notices.Conversation)
@@ -60,9 +60,9 @@ func TestTellOperator_OfNoticesThatNobodyBeganToSendTheNewestIsSent(t *testing.T
 	b := setup(t)
 	b.onPlatform()
 	n := notices.Notice{Key: "k1", Owner: b.user.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
-	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	n.Key, n.Text = "k2", "second"
-	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	require.Equal(t, []string{"first expired", "second waiting"}, b.noticed())
 	next, _, err := b.Deliveries.NextOutbound(t.Context(), notices.Conversation)
 	require.NoError(t, err)
@@ -71,13 +71,13 @@ func TestTellOperator_OfNoticesThatNobodyBeganToSendTheNewestIsSent(t *testing.T
 	o.Pieces = []chat.Piece{{Text: "second", Seq: 1, State: chat.PieceTried}}
 	require.NoError(t, b.Deliveries.SavePieces(t.Context(), &o, true))
 	n.Key, n.Text = "k3", "third"
-	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	require.Equal(t, []string{"first expired", "second waiting", "third waiting"}, b.noticed(), "what may have arrived is settled")
 }
 
 func TestTellOperator_WithoutSuchABotNothingIsWritten(t *testing.T) {
 	b := setup(t)
-	err := b.Notices.TellOperator(t.Context(), notices.Notice{Key: "k1", Owner: b.user.ID, Text: "started", To: chat.Address{Channel: "qq", Peer: "7"}})
+	err := b.Notices.NotifyOperator(t.Context(), notices.Notice{Key: "k1", Owner: b.user.ID, Text: "started", To: chat.Address{Channel: "qq", Peer: "7"}})
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 	require.Empty(t, b.noticed())
 	_, err = b.Users.SessionOwner(t.Context(), notices.Conversation)
@@ -90,9 +90,9 @@ func TestTellOperator_TheConversationIsThatOfWhoIsTheFirstAdministratorNow(t *te
 	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleAdmin)
 	require.NoError(t, err)
 	n := notices.Notice{Key: "k1", Owner: bob.ID, Text: "first", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}
-	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	n.Key, n.Owner = "k2", b.user.ID
-	require.NoError(t, b.Notices.TellOperator(t.Context(), n))
+	require.NoError(t, b.Notices.NotifyOperator(t.Context(), n))
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
 }
 
@@ -103,7 +103,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	of := chat.NoticeKey{Topic: chat.TopicCause, About: "model one", What: "denied"}
 	text := "the key is wrong"
 	tell := func() bool {
-		told, err := b.Notices.TellAdministrator(ctx, of, func(i18n.Lang) string { return text })
+		told, err := b.Notices.NotifyAdministrator(ctx, of, func(i18n.Lang) string { return text })
 		require.NoError(t, err)
 		return told
 	}
@@ -113,7 +113,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.Equal(t, b.user.ID, b.owner(notices.Conversation))
 
 	person, hers := b.met("napcat", "8")
-	_, err := b.Turns.Accept(ctx, engine.Inbound{
+	_, err := b.Turns.Accept(ctx, engine.NewRow{
 		Session: hers, User: person.ID, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "8", ReplyTo: "m1", Channel: "napcat"},
 	})
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestTellAdministrator_OnceWhereOneOfThemWritesAndAgainWhenItChanged(t *test
 	require.Empty(t, o.Place.ReplyTo, "it answers no message")
 	require.True(t, o.Place.Aside)
 
-	require.NoError(t, b.Notices.TellOperator(ctx, notices.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
+	require.NoError(t, b.Notices.NotifyOperator(ctx, notices.Notice{Key: "start-1", Owner: b.user.ID, Text: "started", To: chat.Address{ChatType: chat.ChatDirect, Peer: "7", Channel: "napcat"}}))
 	require.Equal(t, []string{"the key is wrong waiting", "started waiting"}, b.noticed(), "what is said once is not withdrawn for other news")
 }
 
@@ -146,7 +146,7 @@ func TestTellSender_AnswersTheMessageOnceADayInTheLanguageOfWhoWroteIt(t *testin
 	ctx := t.Context()
 	of := chat.NoticeKey{Topic: chat.TopicFiles, Channel: "napcat", About: "7", What: "runner"}
 	tell := func(id chat.InboxID) bool {
-		told, err := b.Notices.TellSender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
+		told, err := b.Notices.NotifySender(ctx, id, of, func(l i18n.Lang) string { return "nowhere " + string(l) })
 		require.NoError(t, err)
 		return told
 	}
@@ -182,7 +182,7 @@ func TestTellAdministrator_WhatIsSaidOnceIsNeverRepeated(t *testing.T) {
 	b := setup(t)
 	of := chat.NoticeKey{Topic: chat.TopicCause, About: "workspace", What: "/home/alice", Once: true}
 	tell := func(of chat.NoticeKey) bool {
-		told, err := b.Notices.TellAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
+		told, err := b.Notices.NotifyAdministrator(t.Context(), of, func(i18n.Lang) string { return "as before" })
 		require.NoError(t, err)
 		return told
 	}

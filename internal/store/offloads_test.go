@@ -190,7 +190,7 @@ func TestDeleteSession_LeavesABodyThatAnotherIsAboutToName(t *testing.T) {
 		keys[i] = chat.SessionKey("agent:main:web:thread:race-" + string(rune('a'+i)))
 		b.session(keys[i])
 		turn := chat.TurnID("race-" + string(rune('a'+i)))
-		_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: keys[i], User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "go"})
+		_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: keys[i], User: b.user.ID, Channel: "web", PlatformID: string(turn), Text: "go"})
 		require.NoError(t, err)
 		_, _, err = b.Turns.Claim(t.Context(), keys[i], turn, "run", 0)
 		require.NoError(t, err)

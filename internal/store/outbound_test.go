@@ -29,7 +29,7 @@ func (b *bundle) onPlatform() {
 
 func (b *bundle) writes(id string, to *chat.Address, turn chat.TurnID) {
 	b.t.Helper()
-	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "hello", To: to})
+	_, err := b.Turns.Accept(b.t.Context(), engine.NewRow{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "hello", To: to})
 	require.NoError(b.t, err)
 	_, ok, err := b.Turns.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
 	require.NoError(b.t, err)
@@ -150,7 +150,7 @@ func TestOutbound_AWrittenStopIsAnsweredByOneMessage(t *testing.T) {
 	b.onPlatform()
 	stop := func(id, text string, to *chat.Address) {
 		t.Helper()
-		_, err := b.Turns.Stop(t.Context(), engine.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
+		_, err := b.Turns.Stop(t.Context(), engine.NewRow{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: text, To: to}, i18n.English)
 		require.NoError(t, err)
 	}
 	here := func(id string) *chat.Address { return &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id} }

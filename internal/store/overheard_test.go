@@ -51,7 +51,7 @@ func TestOverheard_ComesBeforeTheMessageThatAddressesTheBot(t *testing.T) {
 	require.False(t, b.overhear("m1", "Bob", "first", at, 50), "a repeated delivery is nothing new")
 	require.True(t, b.overhear("m9", "Bob", "later", at.Add(time.Minute), 50))
 
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m3", Text: "@bot hello", Sender: "Al", SentAt: at.Add(10 * time.Second),
 	})
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestOverheard_KeepsTheNewest(t *testing.T) {
 		require.True(t, b.overhear(fmt.Sprint("m", i), "Bob", fmt.Sprint("text ", i), at.Add(time.Duration(i)*time.Second), 2))
 	}
 	require.False(t, b.overhear("m0", "Bob", "text 0", at, 2))
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
 	require.NoError(t, err)
 	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
@@ -92,7 +92,7 @@ func TestOverheard_WhatAnotherAccountAcceptedIsNotToldTwice(t *testing.T) {
 	b.group()
 	at := time.Now().Add(-time.Hour)
 	require.True(t, b.overhear("m1", "Al", "@other hello", at, 50))
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", Account: "other", PlatformID: "m1", Text: "hello", Sender: "Al", SentAt: at,
 	})
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestOverheard_EditedAndRecalled(t *testing.T) {
 	recalled, err := b.GroupMessages.RecallOverheard(t.Context(), groupmessages.Message{Session: groupKey, Channel: "feishu", PlatformID: "m2"})
 	require.NoError(t, err)
 	require.True(t, recalled)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "x", Text: "hi", Sender: "Al"})
 	require.NoError(t, err)
 	_, _, err = b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)

@@ -65,10 +65,10 @@ func TestEndPairing_GrantsOnceAndExpires(t *testing.T) {
 	_, err = b.Users.EndPairing(t.Context(), code, true, b.user.ID)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 
-	first, err := b.Users.TellGranted(t.Context(), "feishu", "", "ou_1")
+	first, err := b.Users.NotifyGranted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.True(t, first)
-	first, err = b.Users.TellGranted(t.Context(), "feishu", "", "ou_1")
+	first, err = b.Users.NotifyGranted(t.Context(), "feishu", "", "ou_1")
 	require.NoError(t, err)
 	require.False(t, first)
 
@@ -105,7 +105,7 @@ func TestEndPairing_RefusedMayAskAgain(t *testing.T) {
 
 func TestOnce_ASentenceIsSaidOnceThenAtMostDaily(t *testing.T) {
 	b := setup(t)
-	say := chat.NoticeKey{Topic: chat.TopicDoor, Channel: "feishu", About: "ou_1", What: "closed", Asked: "m1"}
+	say := chat.NoticeKey{Topic: chat.TopicUnpaired, Channel: "feishu", About: "ou_1", What: "closed", Asked: "m1"}
 	var said atomic.Int32
 	var group sync.WaitGroup
 	for i := range 6 {

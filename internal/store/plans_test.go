@@ -43,7 +43,7 @@ func (b *bundle) planState(session chat.SessionKey) (chat.PlanState, bool) {
 	b.t.Helper()
 	wanted, err := b.Settings.ModelWanted(b.t.Context(), session)
 	require.NoError(b.t, err)
-	permits, err := b.Permissions.Permits(b.t.Context(), session)
+	permits, err := b.Permissions.UserPermissions(b.t.Context(), session)
 	require.NoError(b.t, err)
 	return wanted.Plan, permits.Planning
 }
@@ -138,9 +138,9 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	b := setup(t)
 	b.wantsPlan("t1")
 	calls := b.calling(key, "t1", 3)
-	waiting, err := b.Agents.HandTask(t.Context(), task(calls[2], ""))
+	waiting, err := b.Agents.AssignTask(t.Context(), task(calls[2], ""))
 	require.NoError(t, err)
-	early, err := b.Agents.HandTask(t.Context(), task(calls[0], ""))
+	early, err := b.Agents.AssignTask(t.Context(), task(calls[0], ""))
 	require.NoError(t, err)
 	agent := early.Subagent.Session
 	_, ok, err := b.Turns.Claim(t.Context(), agent, "s1", "run", 0)
@@ -155,7 +155,7 @@ func TestPlan_WhatATurnBeganIsBoundByItsWall(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.requirePlan(waiting.Subagent.Session, chat.PlanWanted) // it was asked before the approval, and begins after it
-	late, err := b.Agents.HandTask(t.Context(), task(calls[1], ""))
+	late, err := b.Agents.AssignTask(t.Context(), task(calls[1], ""))
 	require.NoError(t, err)
 	_, ok, err = b.Turns.Claim(t.Context(), late.Subagent.Session, "s2", "run", 0)
 	require.NoError(t, err)

@@ -129,7 +129,7 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.shows("t1")
-	require.NoError(t, b.Turns.TellTurnHeld(t.Context(), engine.Live{Turn: "t1", Session: peerKey}))
+	require.NoError(t, b.Turns.NotifyTurnHeld(t.Context(), engine.Live{Turn: "t1", Session: peerKey}))
 	notice, _ := b.next()
 	_, ok, err := b.Deliveries.CardOfAnswer(t.Context(), notice)
 	require.NoError(t, err)

@@ -114,7 +114,7 @@ func TestOverheard_IsKeptThoughTheClaimWasLost(t *testing.T) {
 	b := setup(t)
 	b.group()
 	require.True(t, b.overhear("m1", "Bob", "the build is red", time.Now().Add(-time.Minute), 50))
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m2", Text: "fix it", Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m2", Text: "fix it", Sender: "Al"})
 	require.NoError(t, err)
 	for _, turn := range []chat.TurnID{"t1", "t2"} {
 		_, ok, err := b.Turns.Claim(t.Context(), groupKey, turn, "r", 0)
@@ -207,7 +207,7 @@ func TestLink_DoesNotLockUpWithAClaim(t *testing.T) {
 	b := setup(t)
 	one, oneKey := b.met("feishu", "ou_1")
 	two, twoKey := b.met("qq", "u2")
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: twoKey, User: two.ID, Channel: "qq", PlatformID: "m1", Text: "hi"})
 	require.NoError(t, err)
 	require.NoError(t, b.Links.NewLinkCode(t.Context(), one.ID, oneKey, secret.HashToken("CODE")))
 	claim, err := b.pool.Begin(t.Context())

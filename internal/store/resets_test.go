@@ -81,7 +81,7 @@ func TestReset_TellsNothingMoreWhereTextFollows(t *testing.T) {
 	require.NoError(t, b.Conversations.ResetSession(t.Context(), "r1", chat.ResetNew, "", "hello"))
 	b.finish("r1", chat.TurnDone)
 	require.Equal(t, []string{"q0", "answer to q0", "/new", newConversation}, b.said())
-	o, err := b.Conversations.Order(t.Context(), "r1")
+	o, err := b.Conversations.TurnCommand(t.Context(), "r1")
 	require.NoError(t, err)
 	require.True(t, o.Answered)
 }

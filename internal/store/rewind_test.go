@@ -35,7 +35,7 @@ func (b *bundle) order(turn chat.TurnID, text string) chat.TurnCommand {
 	claimed, ok := b.claim(turn)
 	require.True(b.t, ok)
 	require.True(b.t, claimed.Control)
-	o, err := b.Conversations.Order(b.t.Context(), turn)
+	o, err := b.Conversations.TurnCommand(b.t.Context(), turn)
 	require.NoError(b.t, err)
 	return o
 }
@@ -177,7 +177,7 @@ func TestRewind_RepeatedIsCarriedOutAndAnsweredOnce(t *testing.T) {
 	}
 	require.Equal(t, []string{"q0", "answer to q0"}, b.seen())
 	require.Len(t, b.said(), 4)
-	o, err := b.Conversations.Order(t.Context(), "r1")
+	o, err := b.Conversations.TurnCommand(t.Context(), "r1")
 	require.NoError(t, err)
 	require.True(t, o.Answered)
 }

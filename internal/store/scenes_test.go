@@ -33,7 +33,7 @@ func TestModelWanted_WhatAConversationSetsGoingIsWhereItIs(t *testing.T) {
 		w, err := b.Settings.ModelWanted(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, w.Above, k)
-		permits, err := b.Permissions.Permits(t.Context(), k)
+		permits, err := b.Permissions.UserPermissions(t.Context(), k)
 		require.NoError(t, err)
 		require.Equal(t, want, permits.At, k)
 		require.Equal(t, map[chat.SessionKey]chat.ChatType{

@@ -30,7 +30,7 @@ func (b *bundle) takenBy(c service.Conversation, name string) users.User {
 // requireGivenBack looks at a conversation that the agent answers again, and that its followers were told of.
 func (b *bundle) requireGivenBack(c service.Conversation, why string) {
 	b.t.Helper()
-	hands, err := b.Services.Hands(b.t.Context(), []chat.SessionKey{c.Session})
+	hands, err := b.Services.Handovers(b.t.Context(), []chat.SessionKey{c.Session})
 	require.NoError(b.t, err)
 	require.Empty(b.t, hands, why)
 	require.Equal(b.t, 0, b.count("SELECT count(*) FROM service_conversations WHERE session_key = $1 AND taken_at IS NOT NULL", string(c.Session)), why)
@@ -96,7 +96,7 @@ func TestServices_OneWhoseAdministratorIsNoneIsClosed(t *testing.T) {
 	require.True(t, open())
 	require.NoError(t, b.Users.SetRole(ctx, other.ID, users.RoleMember))
 	require.False(t, open())
-	_, _, err = b.Services.ServiceRoom(ctx, c.User)
+	_, _, err = b.Services.ServiceStorage(ctx, c.User)
 	require.Equal(t, fault.Denied, b.kind(err), "its conversations have no files")
 	require.NoError(t, b.Users.SetRole(ctx, other.ID, users.RoleAdmin))
 	require.True(t, open())
@@ -106,7 +106,7 @@ func TestServiceHands_ATakingStopsTheTurnThatIsJustBeginningByItself(t *testing.
 	b := setup(t)
 	ctx := t.Context()
 	c := b.consumer()
-	_, err := b.Inbox.Tell(ctx, chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
+	_, err := b.Inbox.Post(ctx, chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(t, err)
 	// The claim has taken the message and does not commit before the taking waits for it.
 	_, err = b.pool.Exec(ctx, `CREATE FUNCTION waits() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

@@ -27,7 +27,7 @@ func (b *bundle) consumer() service.Conversation {
 
 func (b *bundle) asksService(c service.Conversation, id, text string) engine.Accepted {
 	b.t.Helper()
-	got, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text})
+	got, err := b.Turns.Accept(b.t.Context(), engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: text})
 	require.NoError(b.t, err)
 	return got
 }
@@ -48,7 +48,7 @@ func (b *bundle) writesAlone(channel, peer string) {
 	at := chat.SessionKey("agent:main:" + channel + ":dm:" + peer)
 	_, err = b.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: at, Owner: b.user.ID, Channel: channel})
 	require.NoError(b.t, err)
-	_, err = b.Turns.Accept(b.t.Context(), engine.Inbound{
+	_, err = b.Turns.Accept(b.t.Context(), engine.NewRow{
 		Session: at, User: b.user.ID, Channel: channel, PlatformID: "hello", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: peer, ReplyTo: "hello"},
 	})
 	require.NoError(b.t, err)
@@ -281,7 +281,7 @@ func TestServiceHands_TakingStopsTheTurnAndLeavesWhatWaitsToThePerson(t *testing
 	b.asksService(c, "m1", "one")
 	require.True(t, b.claimsIn(c, "t1"))
 	b.asksService(c, "m2", "two")
-	_, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
+	_, err := b.Inbox.Post(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] say something"})
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.take(c))
 	stop, err := b.Turns.StopRequested(t.Context(), c.Session, "t1")
@@ -291,7 +291,7 @@ func TestServiceHands_TakingStopsTheTurnAndLeavesWhatWaitsToThePerson(t *testing
 	require.NoError(t, err)
 	require.False(t, pending, "nothing is next")
 	require.Equal(t, []string{"user: one", "user: two"}, b.transcriptOf(c.Session))
-	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j2", Origin: chat.OriginCron, Text: "[cron] again"})
+	_, err = b.Inbox.Post(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j2", Origin: chat.OriginCron, Text: "[cron] again"})
 	require.NoError(t, err)
 	require.False(t, b.claimsIn(c, "t2"), "what jobs say is held, too")
 	waiting, err := b.Unclaimed(t.Context(), 0)
@@ -309,7 +309,7 @@ func TestServiceHands_IsGivenBackByTheDeletionOfWhoHasIt(t *testing.T) {
 	require.NoError(t, err)
 	_, err = b.Services.TakeIn(t.Context(), c, servicestore.Actor{User: other.ID, Name: other.Name}, b.Quota.Zones())
 	require.NoError(t, err)
-	_, err = b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] hello"})
+	_, err = b.Inbox.Post(t.Context(), chat.InternalMessage{Session: c.Session, Key: "j1", Origin: chat.OriginCron, Text: "[cron] hello"})
 	require.NoError(t, err)
 	require.False(t, b.claimsIn(c, "t1"))
 	require.NoError(t, b.Users.Delete(t.Context(), other.ID, &b.user.ID))

@@ -21,7 +21,7 @@ func limited(l service.Limits) service.Patch { return service.Patch{Limits: l.Pa
 // sendAs accepts a message of a consumer, as the API does after it was admitted.
 func (b *bundle) sendAs(c service.Conversation, id string) {
 	b.t.Helper()
-	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: "hi"})
+	_, err := b.Turns.Accept(b.t.Context(), engine.NewRow{Session: c.Session, User: c.User, Channel: service.Channel, PlatformID: id, Text: "hi"})
 	require.NoError(b.t, err)
 }
 

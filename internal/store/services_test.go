@@ -321,14 +321,14 @@ func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
 	ctx := t.Context()
 	made, key := b.service(service.Patch{AllowedDocs: &[]string{"faq/**"}, AllowedScripts: &[]string{}})
 	c := b.beginWith(b.caller(key))
-	_, ok, err := b.Services.ServiceRoom(ctx, b.user.ID)
+	_, ok, err := b.Services.ServiceStorage(ctx, b.user.ID)
 	require.NoError(t, err)
 	require.False(t, ok, "a person has runners")
-	_, ok, err = b.Services.ServiceRoom(ctx, made.User)
+	_, ok, err = b.Services.ServiceStorage(ctx, made.User)
 	require.True(t, ok)
 	require.Equal(t, fault.Denied, fault.KindOf(err), "the service itself speaks with nobody")
 
-	room, ok, err := b.Services.ServiceRoom(ctx, c.User)
+	room, ok, err := b.Services.ServiceStorage(ctx, c.User)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, service.FileSystem{
@@ -339,22 +339,22 @@ func TestServiceRoom_IsThatOfAConsumerAndOfNobodyElse(t *testing.T) {
 	require.True(t, choice.Outside)
 
 	for _, step := range []struct{ runner, leave, want string }{{"laptop", "", "laptop"}, {"desk", "", "laptop"}, {"desk", "laptop", "desk"}, {"other", "laptop", "desk"}} {
-		kept, err := b.Services.KeepServiceRoom(ctx, c.User, step.runner, step.leave)
+		kept, err := b.Services.KeepServiceStorage(ctx, c.User, step.runner, step.leave)
 		require.NoError(t, err)
 		require.Equal(t, step.want, kept, "%+v", step)
 	}
-	_, err = b.Services.KeepServiceRoom(ctx, b.user.ID, "laptop", "")
+	_, err = b.Services.KeepServiceStorage(ctx, b.user.ID, "laptop", "")
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 
 	require.NoError(t, b.Services.DeleteConsumerConversation(ctx, c))
-	_, ok, err = b.Services.ServiceRoom(ctx, c.User)
+	_, ok, err = b.Services.ServiceStorage(ctx, c.User)
 	require.True(t, ok)
 	require.Equal(t, fault.Denied, fault.KindOf(err), "it is being deleted")
-	left, err := b.Services.ServiceRoomLeft(ctx, c.User)
+	left, err := b.Services.ServiceStorageLeft(ctx, c.User)
 	require.NoError(t, err)
 	require.Equal(t, service.FileSystem{Service: made.ID, Conversation: c.ID, Admin: b.user.ID, Runner: "desk"}, left)
-	require.NoError(t, b.Services.ServiceRoomGone(ctx, c.User))
-	_, err = b.Services.ServiceRoomLeft(ctx, c.User)
+	require.NoError(t, b.Services.ServiceStorageGone(ctx, c.User))
+	_, err = b.Services.ServiceStorageLeft(ctx, c.User)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 

@@ -52,18 +52,18 @@ func TestServiceSaid_IsOfOneConversationAsItsConsumerSeesIt(t *testing.T) {
 	b.saidIn(c, chat.RoleNotice, "", "a notice")
 	last := b.saidIn(c, chat.RoleAssistant, "", "a fine boat")
 	b.saidIn(c, chat.RoleAssistant, chat.OriginPerson, "says a person")
-	read := func(q service.SaidQuery) []string {
-		said, err := b.Services.ConsumerSaid(t.Context(), c.Session, q)
+	read := func(q service.TranscriptQuery) []string {
+		said, err := b.Services.ConsumerTranscript(t.Context(), c.Session, q)
 		require.NoError(t, err)
 		return whoSaid(said)
 	}
-	require.Equal(t, []string{"user (api): my boat is red", "assistant: a fine boat", "assistant (person): says a person"}, read(service.SaidQuery{N: 10}))
-	require.Equal(t, []string{"user (api): my boat is red"}, read(service.SaidQuery{N: 10, Before: last}))
-	require.Equal(t, []string{"assistant (person): says a person"}, read(service.SaidQuery{N: 1}))
-	require.Empty(t, read(service.SaidQuery{N: 10, Unseen: true}), "the model sees all of it")
+	require.Equal(t, []string{"user (api): my boat is red", "assistant: a fine boat", "assistant (person): says a person"}, read(service.TranscriptQuery{N: 10}))
+	require.Equal(t, []string{"user (api): my boat is red"}, read(service.TranscriptQuery{N: 10, Before: last}))
+	require.Equal(t, []string{"assistant (person): says a person"}, read(service.TranscriptQuery{N: 1}))
+	require.Empty(t, read(service.TranscriptQuery{N: 10, Unseen: true}), "the model sees all of it")
 	b.compress(c, last)
-	require.Equal(t, []string{"user (api): my boat is red", "assistant: a fine boat"}, read(service.SaidQuery{N: 10, Unseen: true}))
-	said, err := b.Services.ConsumerSaid(t.Context(), key, service.SaidQuery{N: 10})
+	require.Equal(t, []string{"user (api): my boat is red", "assistant: a fine boat"}, read(service.TranscriptQuery{N: 10, Unseen: true}))
+	said, err := b.Services.ConsumerTranscript(t.Context(), key, service.TranscriptQuery{N: 10})
 	require.NoError(t, err)
 	require.Empty(t, said, "a session of the house")
 }
@@ -85,7 +85,7 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 		require.NoError(t, err)
 		items, err := b.Services.ItemsOfAdmin(ctx, user, "", 10)
 		require.NoError(t, err)
-		said, err := b.Services.SaidForAdmin(ctx, user, c.ID, service.SaidQuery{N: 10})
+		said, err := b.Services.AdminTranscript(ctx, user, c.ID, service.TranscriptQuery{N: 10})
 		if len(said) == 0 {
 			require.Equal(t, fault.NotFound, b.kind(err))
 		}
@@ -104,7 +104,7 @@ func TestServiceSaid_AnAdministratorReadsWhatIsOfTheirServicesAndNobodyElseDoes(
 	require.NoError(t, err)
 	require.Equal(t, "1 1 1", found(b.user.ID))
 	for _, id := range []string{"", "x", "' OR true", string(c.Session), strings.Repeat("0", 10), "\x00"} {
-		_, err := b.Services.SaidForAdmin(ctx, b.user.ID, id, service.SaidQuery{N: 10})
+		_, err := b.Services.AdminTranscript(ctx, b.user.ID, id, service.TranscriptQuery{N: 10})
 		require.Equal(t, fault.NotFound, b.kind(err), id)
 	}
 	require.NoError(t, b.Search.IndexWords(ctx, slog.New(slog.DiscardHandler)))

@@ -177,15 +177,15 @@ func TestServiceSpace_ThePicturesOfAllConversationsOfAServiceAreAsManyAsAPersonM
 	}
 	one, two, third := q.beginWith(q.caller(key)), q.beginWith(q.caller(key)), q.beginWith(q.caller(q.key(made)))
 	half(one)
-	require.NoError(t, q.Attachments.Room(ctx, two.User, 1<<18))
+	require.NoError(t, q.Attachments.CheckSpace(ctx, two.User, 1<<18))
 	half(two)
 	for _, user := range []chat.UserID{one.User, two.User, third.User, made.User} {
-		err := q.Attachments.Room(ctx, user, 1<<18)
+		err := q.Attachments.CheckSpace(ctx, user, 1<<18)
 		require.Equal(t, fault.TooLarge, q.kind(err))
 		require.NotContains(t, err.Error(), "limits.person", "the house is not told of")
 	}
-	require.NoError(t, q.Attachments.Room(ctx, q.beginWith(q.caller(another)).User, 1<<18), "another service has its own")
-	require.NoError(t, q.Attachments.Room(ctx, q.user.ID, 1<<18), "and so has their administrator")
+	require.NoError(t, q.Attachments.CheckSpace(ctx, q.beginWith(q.caller(another)).User, 1<<18), "another service has its own")
+	require.NoError(t, q.Attachments.CheckSpace(ctx, q.user.ID, 1<<18), "and so has their administrator")
 }
 
 func TestServiceSpace_TheRoomsOfAServiceHoldTogetherWhatAPersonMayKeep(t *testing.T) {
@@ -195,22 +195,22 @@ func TestServiceSpace_TheRoomsOfAServiceHoldTogetherWhatAPersonMayKeep(t *testin
 	_, another := q.service(service.Patch{})
 	open := func(key string) chat.UserID {
 		c := q.beginWith(q.caller(key))
-		_, err := q.Services.KeepServiceRoom(ctx, c.User, "laptop", "")
+		_, err := q.Services.KeepServiceStorage(ctx, c.User, "laptop", "")
 		require.NoError(t, err)
 		return c.User
 	}
 	one, two, other := open(key), open(key), open(another)
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, one, true, 1<<18))
-	require.NoError(t, q.Services.ServiceRoomGrows(ctx, one, true, 1<<18))
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, one, false, 0), "the two folders are counted apart")
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, two, false, 1<<18))
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, other, true, 1<<19))
-	require.NoError(t, q.Services.ServiceRoomGrows(ctx, two, true, 1<<18))
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, one, true, 1<<18))
+	require.NoError(t, q.Services.ServiceStorageGrows(ctx, one, true, 1<<18))
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, one, false, 0), "the two folders are counted apart")
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, two, false, 1<<18))
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.Services.ServiceStorageGrows(ctx, two, true, 1<<18))
 	for _, user := range []chat.UserID{one, two} {
-		require.Equal(t, fault.TooLarge, q.kind(q.Services.ServiceRoomHolds(ctx, user, false, 1<<18)), "together it is all")
+		require.Equal(t, fault.TooLarge, q.kind(q.Services.ServiceStorageHolds(ctx, user, false, 1<<18)), "together it is all")
 	}
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, other, true, 1<<19))
-	require.NoError(t, q.Services.ServiceRoomGone(ctx, one))
-	require.NoError(t, q.Services.ServiceRoomHolds(ctx, two, false, 1<<18), "what is deleted makes room")
-	require.Equal(t, fault.Denied, q.kind(q.Services.ServiceRoomHolds(ctx, one, true, 1)), "and nothing is written there any more")
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, other, true, 1<<19))
+	require.NoError(t, q.Services.ServiceStorageGone(ctx, one))
+	require.NoError(t, q.Services.ServiceStorageHolds(ctx, two, false, 1<<18), "what is deleted makes room")
+	require.Equal(t, fault.Denied, q.kind(q.Services.ServiceStorageHolds(ctx, one, true, 1)), "and nothing is written there any more")
 }

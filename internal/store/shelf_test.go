@@ -25,20 +25,20 @@ func (b *bundle) listed(shelves ...chat.ListState) (keys []chat.SessionKey) {
 
 func TestShelf_AMessageBringsAnArchivedConversationBackAndACommandDoesNot(t *testing.T) {
 	b := setup(t)
-	require.NoError(t, b.Conversations.SetShelf(t.Context(), key, chat.Archived))
+	require.NoError(t, b.Conversations.SetListState(t.Context(), key, chat.Archived))
 	require.Empty(t, b.listed())
 	require.Equal(t, []chat.SessionKey{key}, b.listed(chat.Archived))
 	mine, err := b.Routing.Mine(t.Context(), b.user.ID, 10)
 	require.NoError(t, err)
 	require.Empty(t, mine, "/session list obeys, too")
 
-	_, err = b.Turns.Command(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "c1", Text: "/archive"}, func(context.Context) (string, error) { return "Archived.", nil })
+	_, err = b.Turns.Command(t.Context(), engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: "c1", Text: "/archive"}, func(context.Context) (string, error) { return "Archived.", nil })
 	require.NoError(t, err)
 	require.Empty(t, b.listed())
 	b.send("m1", "hello")
 	require.Equal(t, []chat.SessionKey{key}, b.listed())
 	require.Empty(t, b.listed(chat.Archived))
-	require.True(t, fault.Is(b.Conversations.SetShelf(t.Context(), "agent:main:web:thread:none", chat.Archived), fault.NotFound))
+	require.True(t, fault.Is(b.Conversations.SetListState(t.Context(), "agent:main:web:thread:none", chat.Archived), fault.NotFound))
 }
 
 func TestShelf_OneShotsStayOutOfTheListUntilAPersonMovesThem(t *testing.T) {
@@ -46,11 +46,11 @@ func TestShelf_OneShotsStayOutOfTheListUntilAPersonMovesThem(t *testing.T) {
 	const once = chat.SessionKey("agent:main:cli:thread:once")
 	_, err := b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: once, Owner: b.user.ID, Channel: "cli", Shelf: chat.OneShots})
 	require.NoError(t, err)
-	_, err = b.Turns.Accept(t.Context(), engine.Inbound{Session: once, User: b.user.ID, Channel: "cli", PlatformID: "m1", Text: "hello"})
+	_, err = b.Turns.Accept(t.Context(), engine.NewRow{Session: once, User: b.user.ID, Channel: "cli", PlatformID: "m1", Text: "hello"})
 	require.NoError(t, err)
 	require.Equal(t, []chat.SessionKey{key}, b.listed())
 	require.Equal(t, []chat.SessionKey{once}, b.listed(chat.OneShots))
 	require.Equal(t, []chat.SessionKey{once, key}, b.listed(chat.Listed, chat.Archived, chat.OneShots), "the newest first")
-	require.NoError(t, b.Conversations.SetShelf(t.Context(), once, chat.Listed))
+	require.NoError(t, b.Conversations.SetListState(t.Context(), once, chat.Listed))
 	require.Equal(t, []chat.SessionKey{once, key}, b.listed())
 }

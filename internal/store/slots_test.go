@@ -88,7 +88,7 @@ func (q *queue) ask(u users.User, name string, n int) chat.SessionKey {
 	_, err := q.Conversations.CreateSession(q.t.Context(), conversation.NewSession{Key: key, Owner: u.ID, Channel: "web"})
 	require.NoError(q.t, err)
 	for i := range n {
-		_, err := q.Turns.Accept(q.t.Context(), engine.Inbound{Session: key, User: u.ID, Channel: "web", PlatformID: fmt.Sprint(name, i), Text: fmt.Sprint("m", i)})
+		_, err := q.Turns.Accept(q.t.Context(), engine.NewRow{Session: key, User: u.ID, Channel: "web", PlatformID: fmt.Sprint(name, i), Text: fmt.Sprint("m", i)})
 		require.NoError(q.t, err)
 	}
 	return key
@@ -211,7 +211,7 @@ func TestClaim_ALimitChangesWhileTurnsWait(t *testing.T) {
 	require.Empty(t, q.start(keys[3]))
 
 	q.caps.set(policy.Limits{Turns: 4})
-	_, err := q.Turns.HandOutTurns(t.Context())
+	_, err := q.Turns.GrantTurns(t.Context())
 	require.NoError(t, err)
 	require.ElementsMatch(t, []chat.SessionKey{keys[3], keys[4]}, q.woken.take(), "a higher one wakes those who wait longest")
 	require.Empty(t, q.start(keys[5]))
@@ -228,7 +228,7 @@ func TestHandOutTurns_AFreeTurnThatNobodyUsesGoesToTheNext(t *testing.T) {
 	q.end(first, turn)
 	require.Equal(t, []chat.SessionKey{gone}, q.woken.take())
 	q.pass(gone)
-	late, err := q.Turns.HandOutTurns(t.Context())
+	late, err := q.Turns.GrantTurns(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, 1, late)
 	require.Equal(t, []chat.SessionKey{next}, q.woken.take())
@@ -389,7 +389,7 @@ func soak(t *testing.T, most int) {
 		})
 	}
 	require.Eventually(t, func() bool {
-		_, err := q.Turns.HandOutTurns(ctx) // the relay
+		_, err := q.Turns.GrantTurns(ctx) // the relay
 		require.NoError(t, err)
 		rows, err := q.Store.Turns.ToWake(ctx) // others change what is due between two looks
 		require.NoError(t, err)
@@ -492,7 +492,7 @@ func TestTellThrottled_TellsOnceInWords(t *testing.T) {
 	require.Len(t, rows, 1)
 	require.Equal(t, second, rows[0].Session)
 	for range 2 {
-		require.NoError(t, q.Turns.TellThrottled(t.Context(), rows[0]))
+		require.NoError(t, q.Turns.NotifyThrottled(t.Context(), rows[0]))
 	}
 	told, err := q.Conversations.Messages(t.Context(), second, conversation.Page{Limit: 10})
 	require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestAsked_ABareCommandIsAnsweredInTheChosenLanguage(t *testing.T) {
 		require.NoError(t, err)
 		_, ok := b.claim(turn)
 		require.True(t, ok)
-		asked, err := b.Turns.Asked(t.Context(), turn)
+		asked, err := b.Turns.TurnOrigin(t.Context(), turn)
 		require.NoError(t, err)
 		require.Equal(t, i18n.Lang(chosen), i18n.Lang(asked.Lang))
 		b.finish(turn, chat.TurnDone)
@@ -81,7 +81,7 @@ func TestSpeaks_OfAGroupIsWhatItsPeopleSay(t *testing.T) {
 	b.overhear("o2", "Al", "吃面吧", at.Add(time.Second), 50)
 	require.Equal(t, i18n.Chinese, b.addressed(b.user.ID, groupKey), "what was overheard counts, and a choice of one of them does not")
 
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m1", Text: photo, Sender: "Al"})
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m1", Text: photo, Sender: "Al"})
 	require.NoError(t, err)
 	_, ok, err := b.Turns.Claim(t.Context(), groupKey, "t1", "r1", 0)
 	require.NoError(t, err)
@@ -96,7 +96,7 @@ func TestHeld_IsToldInTheLanguageOfTheConversation(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "你好，今天怎么样？")
 	got := b.send("m2", photo)
-	require.NoError(t, b.Turns.TellMessageHeld(t.Context(), engine.Waiting{Inbox: got.ID, Session: key}))
+	require.NoError(t, b.Turns.NotifyMessageHeld(t.Context(), engine.Waiting{Inbox: got.ID, Session: key}))
 	said := b.transcript().Messages
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Held), said[len(said)-1].Content)
 }

@@ -32,7 +32,7 @@ func (r *tree) turn(name string) chat.TurnID { return chat.TurnID(fmt.Sprintf("%
 func (r *tree) hand(from chat.SessionKey, call chat.CallID, instance string, background bool) (chat.SessionKey, error) {
 	t := task(call, instance)
 	t.Session, t.Background = from, background
-	handed, err := r.Agents.HandTask(r.t.Context(), t)
+	handed, err := r.Agents.AssignTask(r.t.Context(), t)
 	return handed.Subagent.Session, err
 }
 
@@ -48,7 +48,7 @@ func (b *bundle) grown(n int) *tree {
 	b.t.Helper()
 	r := &tree{bundle: b, n: n, root: chat.SessionKey(fmt.Sprintf("agent:main:web:thread:root%d", n))}
 	b.session(r.root)
-	_, err := b.Turns.Accept(b.t.Context(), engine.Inbound{Session: r.root, User: b.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "go"})
+	_, err := b.Turns.Accept(b.t.Context(), engine.NewRow{Session: r.root, User: b.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", n), Text: "go"})
 	require.NoError(b.t, err)
 	r.claimed(r.root, r.turn("r"))
 	r.calls = b.calling(r.root, r.turn("r"), 5)
@@ -70,7 +70,7 @@ func (b *bundle) grown(n int) *tree {
 }
 
 func (r *tree) stop(key chat.SessionKey) error {
-	_, err := r.Turns.Stop(r.t.Context(), engine.Inbound{Session: key, User: r.user.ID, Channel: "web", PlatformID: "stop " + string(key)}, i18n.English)
+	_, err := r.Turns.Stop(r.t.Context(), engine.NewRow{Session: key, User: r.user.ID, Channel: "web", PlatformID: "stop " + string(key)}, i18n.English)
 	return err
 }
 

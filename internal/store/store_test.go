@@ -56,8 +56,8 @@ func (b *bundle) send(id, text string) engine.Accepted {
 	return got
 }
 
-func (b *bundle) inbound(id, text string) engine.Inbound {
-	return engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
+func (b *bundle) inbound(id, text string) engine.NewRow {
+	return engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
 }
 
 func (b *bundle) claim(turn chat.TurnID) (chat.Claim, bool) {

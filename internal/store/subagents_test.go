@@ -69,12 +69,12 @@ func (b *bundle) answered(agent chat.SessionKey, turn chat.TurnID, text string, 
 func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	first, err := b.Agents.HandTask(t.Context(), task(call, ""))
+	first, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
-	again, err := b.Agents.HandTask(t.Context(), task(call, ""))
+	again, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	require.Equal(t, first, again)
-	handed, ok, err := b.Agents.Handed(t.Context(), call)
+	handed, ok, err := b.Agents.AssignmentOf(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, first, handed)
@@ -94,7 +94,7 @@ func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
 func TestHandTask_ALargeAnswerIsOffloaded(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
+	handed, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	b.answered(handed.Subagent.Session, "s1", strings.Repeat("a line of it\n", 5000), chat.TurnDone)
 	got, err := b.Calls.Call(t.Context(), call)
@@ -112,7 +112,7 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 	}
 	calls := b.handing("t1", 4)
 	hand := func(call chat.CallID) error {
-		_, err := b.Agents.HandTask(t.Context(), task(call, ""))
+		_, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 		return err
 	}
 	limit(policy.Subagents{Running: 1})
@@ -124,12 +124,12 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 	require.ErrorContains(t, hand(calls[1]), "no turn may hand out more")
 	require.NoError(t, hand(calls[0]), "what was handed out before stands")
 
-	first, _, err := b.Agents.Handed(t.Context(), calls[0])
+	first, _, err := b.Agents.AssignmentOf(t.Context(), calls[0])
 	require.NoError(t, err)
 	b.answered(first.Subagent.Session, "s1", "x", chat.TurnDone)
 	limit(policy.Subagents{Tokens: 1000})
 	require.NoError(t, hand(calls[1]), "600 of 1000 tokens are taken")
-	second, _, err := b.Agents.Handed(t.Context(), calls[1])
+	second, _, err := b.Agents.AssignmentOf(t.Context(), calls[1])
 	require.NoError(t, err)
 	b.answered(second.Subagent.Session, "s2", "x", chat.TurnDone)
 	require.ErrorContains(t, hand(calls[2]), "have taken 1200 tokens")
@@ -138,17 +138,17 @@ func TestHandTask_LimitsAreDenied(t *testing.T) {
 func TestHandTask_AnInstanceIsOneAndGetsMoreTasks(t *testing.T) {
 	b := setup(t)
 	calls := b.handing("t1", 3)
-	first, err := b.Agents.HandTask(t.Context(), task(calls[0], "a"))
+	first, err := b.Agents.AssignTask(t.Context(), task(calls[0], "a"))
 	require.NoError(t, err)
-	_, err = b.Agents.HandTask(t.Context(), task(calls[1], "A"))
+	_, err = b.Agents.AssignTask(t.Context(), task(calls[1], "A"))
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 	more := task(calls[2], "a")
 	more.New = nil
-	second, err := b.Agents.HandTask(t.Context(), more)
+	second, err := b.Agents.AssignTask(t.Context(), more)
 	require.NoError(t, err)
 	require.Equal(t, first.Subagent, second.Subagent)
 	more.Call, more.Instance = "t1.0.9", "b"
-	_, err = b.Agents.HandTask(t.Context(), more)
+	_, err = b.Agents.AssignTask(t.Context(), more)
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }
 
@@ -159,7 +159,7 @@ func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
 	for i, call := range calls {
 		asked := task(call, "")
 		asked.Background = i == 2
-		handed, err := b.Agents.HandTask(t.Context(), asked)
+		handed, err := b.Agents.AssignTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
@@ -182,7 +182,7 @@ func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
 
 func TestDeleteSession_TakesItsSubagentsWithIt(t *testing.T) {
 	b := setup(t)
-	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	handed, err := b.Agents.AssignTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
 	require.NoError(t, b.Agents.DeleteSession(t.Context(), key))
 	_, _, err = b.Conversations.Session(t.Context(), handed.Subagent.Session)
@@ -192,7 +192,7 @@ func TestDeleteSession_TakesItsSubagentsWithIt(t *testing.T) {
 func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
 	b := setup(t)
 	b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}})
-	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	handed, err := b.Agents.AssignTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
 	_, ok, err := b.Turns.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
 	for i, call := range calls {
 		asked := task(call, "")
 		asked.Background = i == 1
-		handed, err := b.Agents.HandTask(t.Context(), asked)
+		handed, err := b.Agents.AssignTask(t.Context(), asked)
 		require.NoError(t, err)
 		agents = append(agents, handed.Subagent.Session)
 	}
@@ -239,7 +239,7 @@ func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 		}
 		feed.below = nil
 	}
-	handed, err := b.Agents.HandTask(t.Context(), task(call, "a"))
+	handed, err := b.Agents.AssignTask(t.Context(), task(call, "a"))
 	require.NoError(t, err)
 	told("a task")
 	b.answered(handed.Subagent.Session, "w1", "done", chat.TurnDone)

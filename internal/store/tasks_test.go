@@ -138,7 +138,7 @@ func TestTask_AKillIsNotedOnceAndForgottenWithTheEnd(t *testing.T) {
 	b := setup(t)
 	b.working("t1")
 	call := b.task("t1", 0)
-	asked, err := b.Calls.KillAsked(t.Context(), call)
+	asked, err := b.Calls.KillRequested(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, asked)
 	for range 2 {
@@ -146,14 +146,14 @@ func TestTask_AKillIsNotedOnceAndForgottenWithTheEnd(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, chat.TaskRunning, task.State)
 	}
-	asked, err = b.Calls.KillAsked(t.Context(), call)
+	asked, err = b.Calls.KillRequested(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, asked)
 	b.end(call)
 	task, err := b.Calls.AskKill(t.Context(), key, "1")
 	require.NoError(t, err)
 	require.Equal(t, chat.TaskExited, task.State, "what has ended is not killed")
-	asked, err = b.Calls.KillAsked(t.Context(), call)
+	asked, err = b.Calls.KillRequested(t.Context(), call)
 	require.NoError(t, err)
 	require.False(t, asked)
 	for _, id := range []string{"bg2", "", "x", "bg-1", "bg99999999999"} {

@@ -13,10 +13,10 @@ func TestTell_IsToldOnceForEachKeyAndReachesTheModelInItsPlace(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "hello")
 	told := chat.InternalMessage{Session: key, Key: "job_1@2026-11-22T08:00:00Z", Origin: chat.OriginCron, Text: "[cron news fired]\nread the news"}
-	fresh, err := b.Inbox.Tell(t.Context(), told)
+	fresh, err := b.Inbox.Post(t.Context(), told)
 	require.NoError(t, err)
 	require.True(t, fresh)
-	fresh, err = b.Inbox.Tell(t.Context(), told)
+	fresh, err = b.Inbox.Post(t.Context(), told)
 	require.NoError(t, err)
 	require.False(t, fresh)
 
@@ -37,7 +37,7 @@ func TestTell_IsToldOnceForEachKeyAndReachesTheModelInItsPlace(t *testing.T) {
 func TestTell_TwoOriginsMayUseTheSameKey(t *testing.T) {
 	b := setup(t)
 	for _, origin := range []string{chat.OriginCron, chat.OriginHook} {
-		fresh, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: origin, Text: "x"})
+		fresh, err := b.Inbox.Post(t.Context(), chat.InternalMessage{Session: key, Key: "1", Origin: origin, Text: "x"})
 		require.NoError(t, err)
 		require.True(t, fresh)
 	}
@@ -45,6 +45,6 @@ func TestTell_TwoOriginsMayUseTheSameKey(t *testing.T) {
 
 func TestTell_ASessionThatIsGoneIsNotFound(t *testing.T) {
 	b := setup(t)
-	_, err := b.Inbox.Tell(t.Context(), chat.InternalMessage{Session: "cron:gone", Key: "1", Origin: chat.OriginCron, Text: "x"})
+	_, err := b.Inbox.Post(t.Context(), chat.InternalMessage{Session: "cron:gone", Key: "1", Origin: chat.OriginCron, Text: "x"})
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
 }

@@ -20,7 +20,7 @@ import (
 func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {
 	b := setup(t)
 	for i, call := range b.handing("t1", 2) {
-		handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
+		handed, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 		require.NoError(t, err)
 		agent, turn := handed.Subagent.Session, chat.TurnID(fmt.Sprintf("s%d", i))
 		_, ok, err := b.Turns.Claim(t.Context(), agent, turn, "run", 0)
@@ -41,7 +41,7 @@ func TestStopSubagent_OneRequestStopsAllThatItNames(t *testing.T) {
 func TestUnloadSubagent_WaitsForATaskThatIsBeingHanded(t *testing.T) {
 	b := setup(t)
 	calls := b.handing("t1", 2)
-	handed, err := b.Agents.HandTask(t.Context(), task(calls[0], "a"))
+	handed, err := b.Agents.AssignTask(t.Context(), task(calls[0], "a"))
 	require.NoError(t, err)
 	agent := handed.Subagent.Session
 	b.answered(agent, "s1", "done", chat.TurnDone)
@@ -58,7 +58,7 @@ func TestUnloadSubagent_WaitsForATaskThatIsBeingHanded(t *testing.T) {
 func TestDeleteSession_OfASubagentDoesNotLockUpWithTheEndOfItsTurn(t *testing.T) {
 	b := setup(t)
 	call := b.handing("t1", 1)[0]
-	handed, err := b.Agents.HandTask(t.Context(), task(call, ""))
+	handed, err := b.Agents.AssignTask(t.Context(), task(call, ""))
 	require.NoError(t, err)
 	agent := handed.Subagent.Session
 	_, _, err = b.Turns.Claim(t.Context(), agent, "s1", "run", 0)
@@ -115,7 +115,7 @@ func (l *line) Wake(wakes ...chat.Wake) { l.woken = append(l.woken, wakes...) }
 
 func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 	b := setup(t)
-	handed, err := b.Agents.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
+	handed, err := b.Agents.AssignTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
 	require.NoError(t, err)
 	agent := handed.Subagent
 	_, ok, err := b.Turns.Claim(t.Context(), agent.Session, "s1", "run", 0)
@@ -148,7 +148,7 @@ func TestFinishTurn_OfASubagentWhoseParentIsGoneTellsNobody(t *testing.T) {
 	b := setup(t)
 	asked := task(b.handing("t1", 1)[0], "")
 	asked.Background = true
-	handed, err := b.Agents.HandTask(t.Context(), asked)
+	handed, err := b.Agents.AssignTask(t.Context(), asked)
 	require.NoError(t, err)
 	_, _, err = b.Turns.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestOpenGroup_CountsAsWorkThatATurnHandsOut(t *testing.T) {
 	require.NoError(t, open(calls[0]))
 	require.NoError(t, open(calls[1]))
 	require.ErrorContains(t, open(calls[2]), "no turn may hand out more")
-	_, err := b.Agents.HandTask(t.Context(), task(calls[2], ""))
+	_, err := b.Agents.AssignTask(t.Context(), task(calls[2], ""))
 	require.ErrorContains(t, err, "no turn may hand out more")
 	limit(policy.Subagents{Running: 2})
 	require.ErrorContains(t, open(calls[2]), "no more may at once")
@@ -207,7 +207,7 @@ func TestLink_SubagentsGoWithTheirConversation(t *testing.T) {
 	two, twoKey := b.met("qq", "u2")
 	asked := task("t1.0.0", "a")
 	asked.Session = twoKey
-	handed, err := b.Agents.HandTask(t.Context(), asked)
+	handed, err := b.Agents.AssignTask(t.Context(), asked)
 	require.NoError(t, err)
 	require.Equal(t, two.ID, b.owner(handed.Subagent.Session))
 	hash := secret.HashToken("CODE")

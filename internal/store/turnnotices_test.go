@@ -189,7 +189,7 @@ func TestTurnNotices_GoToTheChosenChatThoughAnotherIsNewer(t *testing.T) {
 	b := setup(t)
 	b.reachable(60)
 	require.NoError(t, b.Channels.SaveChannelAccount(t.Context(), accountstore.ChannelAccount{Channel: "qq", Enabled: true, Settings: map[string]string{}}, 0))
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{
 		Session: peerKey, User: b.user.ID, Channel: "qq", PlatformID: "q1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "Q7", ReplyTo: "q1"},
 	})
 	require.NoError(t, err)

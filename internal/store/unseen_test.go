@@ -67,7 +67,7 @@ func TestUnseen_HasWhatWasOverheardAndIsNotInTheTranscript(t *testing.T) {
 	got, _ = b.unseen(groupKey, chat.UnseenQuery{Text: "WORDS"})
 	require.Equal(t, []string{"overheard: second words"}, got)
 
-	_, err := b.Turns.Accept(t.Context(), engine.Inbound{
+	_, err := b.Turns.Accept(t.Context(), engine.NewRow{
 		Session: groupKey, User: b.user.ID, Channel: "feishu", PlatformID: "m3", Text: "@bot hello", Sender: "Bob", SentAt: at.Add(2 * time.Second),
 	})
 	require.NoError(t, err)

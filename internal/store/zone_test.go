@@ -23,7 +23,7 @@ func TestClaim_SaysTheTimeAsThePersonReadsIt(t *testing.T) {
 	b := setup(t)
 	stamp := func(id string) string {
 		t.Helper()
-		_, err := b.Turns.Accept(t.Context(), engine.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "x"})
+		_, err := b.Turns.Accept(t.Context(), engine.NewRow{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: "x"})
 		require.NoError(t, err)
 		turn := chat.TurnID("t-" + id)
 		_, claimed := b.claim(turn)

@@ -9,6 +9,6 @@ func HiddenPlaces(home string) (hide, keep []string, err error) {
 	if dir := resolverFolder(); dir != "" {
 		keep = append(keep, dir)
 	}
-	found, err := findDoors(home)
+	found, err := findSockets(home)
 	return append([]string{"/run", "/dev"}, found...), keep, err
 }

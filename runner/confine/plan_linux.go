@@ -63,7 +63,7 @@ func makePlan(policy Policy, home string) (*plan, error) {
 		return nil, err
 	}
 	p.hide = append(p.hide, aliases...)
-	found, err := findDoors(home)
+	found, err := findSockets(home)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (h Hidden) open() (int, error) {
 	return fd, nil
 }
 
-func findDoors(home string) ([]string, error) {
+func findSockets(home string) ([]string, error) {
 	var found []string
 	dirs := listings{}
 	for _, pattern := range doors {

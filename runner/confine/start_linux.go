@@ -125,7 +125,7 @@ func confinedShell() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner confined-shell is started by xbot-runner only:", err)
 		return failed
 	}
-	if err := o.buildWalls(); err != nil {
+	if err := o.applyConfinement(); err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not confine the command, so it was not executed: %v\n", err)
 		return failed
 	}
@@ -134,7 +134,7 @@ func confinedShell() int {
 	return failed
 }
 
-func (o order) buildWalls() error {
+func (o order) applyConfinement() error {
 	firstToGo()
 	// No other process may look into this process, which can do more than the command. Executing the shell takes it back.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {

@@ -156,8 +156,8 @@ func (l *daemonConn) open(take answerer) (id uint64) {
 	return l.lastID
 }
 
-// tell sends a request, or a frame about one that is running.
-func (l *daemonConn) tell(id uint64, f wire.Frame) error {
+// sendFrame sends a request, or a frame about one that is running.
+func (l *daemonConn) sendFrame(id uint64, f wire.Frame) error {
 	f.ID = id
 	if l.cmd != nil {
 		late := time.AfterFunc(tellWait, func() { _ = l.cmd.Process.Kill() }) // a daemon that does not read is of no use
@@ -171,7 +171,7 @@ func (l *daemonConn) cancel(id uint64) error {
 	if !l.forget(id) {
 		return nil
 	}
-	return l.tell(id, wire.Frame{Type: wire.TypeCancel})
+	return l.sendFrame(id, wire.Frame{Type: wire.TypeCancel})
 }
 
 func (l *daemonConn) forget(id uint64) bool {
@@ -199,7 +199,7 @@ func (l *daemonConn) running(ctx context.Context) (int, error) {
 	l.mu.Unlock()
 	answer := make(chan wire.Frame, 1)
 	id := l.open(func(f wire.Frame) { answer <- f })
-	err := l.tell(id, wire.Frame{Type: wire.Type(wire.OpStatus)})
+	err := l.sendFrame(id, wire.Frame{Type: wire.Type(wire.OpStatus)})
 	if err != nil {
 		l.forget(id)
 		return 0, err

@@ -231,7 +231,7 @@ func (r *relay) Serve(ctx context.Context, sock *socket.Socket) error {
 			return fmt.Errorf("the connection ended: %w", cmpErr(p.broken(), err))
 		}
 		if frame.Type == wire.TypeAck || frame.Type == wire.TypeCancel {
-			p.tell(frame)
+			p.forward(frame)
 			continue
 		}
 		l, err := r.awake(ctx)

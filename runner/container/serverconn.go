@@ -50,7 +50,7 @@ func (p *serverConn) begin(l *daemonConn, frame wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	err = l.tell(id, frame)
+	err = l.sendFrame(id, frame)
 	if err != nil {
 		l.forget(id)
 	}
@@ -111,8 +111,8 @@ func (p *serverConn) fail(id uint64, why error) {
 	}
 }
 
-// tell passes on a frame of the server about a running request. It drops frames about one that has ended.
-func (p *serverConn) tell(frame wire.Frame) {
+// forward passes on a frame of the server about a running request. It drops frames about one that has ended.
+func (p *serverConn) forward(frame wire.Frame) {
 	p.mu.Lock()
 	l, id := p.daemon, p.calls[frame.ID]
 	if frame.Type == wire.TypeCancel {
@@ -126,7 +126,7 @@ func (p *serverConn) tell(frame wire.Frame) {
 	if frame.Type == wire.TypeCancel {
 		err = l.cancel(id)
 	} else {
-		err = l.tell(id, frame)
+		err = l.sendFrame(id, frame)
 	}
 	if err != nil {
 		l.pipe.Close(0, "") // its reader notices and returns the reason

@@ -59,7 +59,7 @@ func (o *output) limit(most int64, s *shim) { o.most, o.full = most, &overflow{s
 // overflow ends a command whose output exceeds the limit.
 type overflow struct{ shim *shim }
 
-func (f *overflow) tell() { f.shim.requestKill("It wrote more than is kept.") }
+func (f *overflow) killCommand() { f.shim.requestKill("It wrote more than is kept.") }
 
 // closeEnd closes the command's end once the command has it, so that its end shows.
 func (o *output) closeEnd() {
@@ -94,7 +94,7 @@ func (o *output) take(p []byte) {
 	}
 	if o.full != nil {
 		if len(p) > 0 {
-			o.full.tell()
+			o.full.killCommand()
 		}
 		return
 	}
@@ -151,8 +151,8 @@ func (o *output) finish(status *job.Status) {
 	status.Kept = o.kept
 }
 
-// makeRoom frees space for the status on a full disk by cutting the output; false when there is nothing to cut.
-func (o *output) makeRoom(status *job.Status) bool {
+// freeSpace frees space for the status on a full disk by cutting the output; false when there is nothing to cut.
+func (o *output) freeSpace(status *job.Status) bool {
 	if o.kept == 0 {
 		return false
 	}

@@ -197,13 +197,13 @@ func (s *shim) listen() {
 			if err != nil {
 				return // cannot happen: the shim holds both ends
 			}
-			s.hear(buf[:n])
+			s.handleInput(buf[:n])
 		}
 	}()
 }
 
-// hear acts on the daemon's bytes. A kill whose byte did not fit among others is in its file.
-func (s *shim) hear(said []byte) {
+// handleInput acts on the daemon's bytes. A kill whose byte did not fit among others is in its file.
+func (s *shim) handleInput(said []byte) {
 	if s.in != nil {
 		s.in.grown()
 		if bytes.IndexByte(said, job.Happened) < 0 && !job.Exists(s.dir, job.KillFile) {
@@ -309,7 +309,7 @@ func (s *shim) record() {
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			break // recorded, or the whole folder is gone with all readers
 		}
-		if !s.out.makeRoom(&s.status) {
+		if !s.out.freeSpace(&s.status) {
 			<-time.After(recordEvery) // the disk is full or gone; until then the job counts as running
 		}
 	}

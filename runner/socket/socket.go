@@ -48,7 +48,7 @@ type Socket struct {
 func New(conn *websocket.Conn, limit int64) *Socket {
 	s := &Socket{conn: conn}
 	s.SetLimit(limit)
-	s.heard()
+	s.extendDeadline()
 	conn.SetPongHandler(func(string) error {
 		s.alive()
 		return nil
@@ -74,12 +74,12 @@ func (s *Socket) SetLimit(limit int64) { s.conn.SetReadLimit(limit) }
 // alive records a pong or ping of the peer.
 func (s *Socket) alive() {
 	if !s.bounded {
-		s.heard()
+		s.extendDeadline()
 	}
 }
 
-// heard puts off the moment at which the other end is given up.
-func (s *Socket) heard() {
+// extendDeadline puts off the moment at which the other end is given up.
+func (s *Socket) extendDeadline() {
 	_ = s.conn.SetReadDeadline(time.Now().Add(wire.PongWait)) // fails only on a closed connection, which Receive reports
 }
 
@@ -110,7 +110,7 @@ func (s *Socket) Receive() (wire.Frame, error) {
 		return wire.Frame{}, wire.Errorf(wire.Invalid, "a binary message came; the protocol uses text")
 	}
 	s.bounded = false
-	s.heard()
+	s.extendDeadline()
 	return wire.DecodeFrame(data)
 }
 

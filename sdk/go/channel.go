@@ -180,15 +180,17 @@ func (a *Account) Setting(name string) string { return a.settings[name] }
 
 // Receive hands over a message of a user, and returns once xbot has it for good. IsRefused: xbot will never take it; with another error the
 // same message is to be handed over again, later. It may be handed over any number of times.
-func (a *Account) Receive(ctx context.Context, m Incoming) error { return a.tell(ctx, "receive", m) }
+func (a *Account) Receive(ctx context.Context, m Incoming) error { return a.report(ctx, "receive", m) }
 
 // Edited reports that a user has changed a message.
-func (a *Account) Edited(ctx context.Context, m Incoming) error { return a.tell(ctx, "edited", m) }
+func (a *Account) Edited(ctx context.Context, m Incoming) error { return a.report(ctx, "edited", m) }
 
 // Recalled reports that a user took a message back.
-func (a *Account) Recalled(ctx context.Context, m Incoming) error { return a.tell(ctx, "recalled", m) }
+func (a *Account) Recalled(ctx context.Context, m Incoming) error {
+	return a.report(ctx, "recalled", m)
+}
 
-func (a *Account) tell(ctx context.Context, what string, m Incoming) error {
+func (a *Account) report(ctx context.Context, what string, m Incoming) error {
 	_, err := a.plugin.request(ctx, "channels/"+what, struct {
 		Channel string   `json:"channel"`
 		Account string   `json:"account"`

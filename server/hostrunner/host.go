@@ -40,7 +40,7 @@ const (
 
 // Notices stores notices.
 type Notices interface {
-	TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
+	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
 // Runners stores runners.

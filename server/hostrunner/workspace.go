@@ -43,7 +43,7 @@ func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error)
 func (h *Host) noteHomeWorkspace(ctx context.Context, home string) {
 	own := h.ownFolder(home)
 	once := chat.NoticeKey{Topic: chat.TopicCause, About: "workspace", What: home, Once: true}
-	told, err := h.Notices.TellAdministrator(ctx, once, func(l i18n.Lang) string {
+	told, err := h.Notices.NotifyAdministrator(ctx, once, func(l i18n.Lang) string {
 		return i18n.Say(l, i18n.WorkspaceIsHome, markdown.Code(home), markdown.Code("XBOT_WORKSPACE="+own))
 	})
 	if err != nil {

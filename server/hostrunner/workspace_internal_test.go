@@ -25,7 +25,7 @@ type knownRunners struct {
 	told    map[chat.NoticeKey]bool
 }
 
-func (k knownRunners) TellAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
+func (k knownRunners) NotifyAdministrator(_ context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (bool, error) {
 	if k.told[of] || !of.Once {
 		return false, nil
 	}

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/prompt"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/settings"
 )
 
@@ -22,15 +22,15 @@ type Settings interface {
 // Language is /language: the language of answers to a user. It is a part of the prompt.
 type Language struct{ Settings Settings }
 
-var _ slash.Runner = Language{}
+var _ slashcommand.Runner = Language{}
 
 // Spec describes the command.
-func (Language) Spec() slash.Spec {
-	return slash.Spec{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: i18n.HelpLanguage, Group: slash.GroupYou}
+func (Language) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: i18n.HelpLanguage, Group: slashcommand.GroupYou}
 }
 
 // Run shows or chooses the language.
-func (l Language) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (l Language) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	lang := in.Lang
 	switch strings.ToLower(args) {
 	case "":

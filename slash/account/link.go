@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/secret"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/links"
 	"xbot/internal/user/users"
 )
@@ -24,16 +24,16 @@ type Link struct {
 	Codes         LinkCodes
 }
 
-var _ slash.Runner = Link{}
+var _ slashcommand.Runner = Link{}
 
 // Spec describes the command.
-func (Link) Spec() slash.Spec {
-	return slash.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slash.GroupYou, Whole: true}
+func (Link) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slashcommand.GroupYou, Whole: true}
 }
 
 // Run makes a code, or uses one. The code is in the transcript of the user who asked for it, who is alone there, and is
 // worth nothing once it was used or is ten minutes old.
-func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Link) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	s, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

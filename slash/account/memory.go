@@ -13,7 +13,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/memory/view"
 	"xbot/internal/turn/agentprofile"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 const (
@@ -52,23 +52,23 @@ type Memory struct {
 	Base     string // address of the page
 }
 
-var _ slash.Runner = Memory{}
+var _ slashcommand.Runner = Memory{}
 
 // Spec describes the command.
-func (Memory) Spec() slash.Spec {
-	return slash.Spec{
-		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: i18n.HelpMemory, Group: slash.GroupYou,
+func (Memory) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
+		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: i18n.HelpMemory, Group: slashcommand.GroupYou,
 	}
 }
 
 // whose returns the owner of the memory that a command is about: the owner of the conversation. Only they see the
 // memories: another user who shares the conversation sees none.
-func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.MemoryOwner, mayChange bool, err error) {
+func (m Memory) whose(ctx context.Context, in slashcommand.Request) (w chat.MemoryOwner, mayChange bool, err error) {
 	owner, err := m.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return w, false, err
 	}
-	if in.Guest(owner.ID, owner.Group) {
+	if in.SharesConversation(owner.ID, owner.Group) {
 		return w, false, i18n.Fault(fault.Denied, i18n.MemoryGuest)
 	}
 	who, err := m.Agents.Of(ctx, in.Session)
@@ -84,7 +84,7 @@ func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.MemoryOwner
 }
 
 // Run runs the subcommand of the first word.
-func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (m Memory) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	w, mayChange, err := m.whose(ctx, in)
 	if err != nil {
 		return "", err
@@ -157,7 +157,7 @@ func rememberedText(lang i18n.Lang, zone *time.Location, head string, items []ch
 	return strings.Join(lines, "\n")
 }
 
-func (m Memory) edit(ctx context.Context, w chat.MemoryOwner, in slash.Request, args string) (string, error) {
+func (m Memory) edit(ctx context.Context, w chat.MemoryOwner, in slashcommand.Request, args string) (string, error) {
 	at := strings.IndexAny(args, " \n")
 	if at < 0 {
 		return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // noZone takes a timezone back.
@@ -22,20 +22,20 @@ type Profile struct {
 	Users  Users
 }
 
-var _ slash.Runner = Profile{}
+var _ slashcommand.Runner = Profile{}
 
 // Spec describes the command.
-func (Profile) Spec() slash.Spec {
-	return slash.Spec{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: i18n.HelpProfile, Group: slash.GroupYou}
+func (Profile) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: i18n.HelpProfile, Group: slashcommand.GroupYou}
 }
 
 // Run shows or changes the profile of the writer, where no other user reads the answer.
-func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (p Profile) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	owner, err := p.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	if owner.Group || in.Guest(owner.ID, owner.Group) {
+	if owner.Group || in.SharesConversation(owner.ID, owner.Group) {
 		return "", i18n.Fault(fault.Denied, i18n.ProfileNotHere)
 	}
 	is, err := p.Memory.Profile(ctx, in.User)
@@ -70,7 +70,7 @@ func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string
 	return p.set(ctx, in, is)
 }
 
-func (p Profile) set(ctx context.Context, in slash.Request, wanted chat.UserProfile) (string, error) {
+func (p Profile) set(ctx context.Context, in slashcommand.Request, wanted chat.UserProfile) (string, error) {
 	stands, err := p.Memory.SetProfile(ctx, in.User, wanted)
 	switch {
 	case fault.Is(err, fault.Conflict):

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/preference"
 	"xbot/internal/user/settings"
 	"xbot/internal/user/users"
@@ -33,20 +33,20 @@ type SettingsCommand struct {
 	CardChannel string // the platform on which a card shows the settings; empty: none
 }
 
-var _ slash.Runner = SettingsCommand{}
+var _ slashcommand.Runner = SettingsCommand{}
 
 // Spec describes the command.
-func (SettingsCommand) Spec() slash.Spec {
-	return slash.Spec{Name: "settings", Usage: "[NAME VALUE]", Help: i18n.HelpSettings, Group: slash.GroupYou}
+func (SettingsCommand) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "settings", Usage: "[NAME VALUE]", Help: i18n.HelpSettings, Group: slashcommand.GroupYou}
 }
 
 // Run lists the settings of the writer, or changes one, where no other user reads the answer.
-func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (s SettingsCommand) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	owner, err := s.Owners.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}
-	if owner.Group || in.Guest(owner.ID, owner.Group) {
+	if owner.Group || in.SharesConversation(owner.ID, owner.Group) {
 		return "", i18n.Fault(fault.Denied, i18n.PreferenceNotHere)
 	}
 	name, value, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(args), "set "), " ")
@@ -63,12 +63,12 @@ func (s SettingsCommand) Run(ctx context.Context, in slash.Request, args string)
 	lang := in.Lang
 	if set.Name == string(settings.Language) && set.Value != "" {
 		lang = i18n.Chosen(set.Value)
-		set = preference.Told(lang, set)
+		set = preference.Localize(lang, set)
 	}
 	return i18n.Say(lang, i18n.PreferenceIs, set.Title, markdown.Escaped(set.Shown)), nil
 }
 
-func (s SettingsCommand) list(ctx context.Context, in slash.Request) (string, error) {
+func (s SettingsCommand) list(ctx context.Context, in slashcommand.Request) (string, error) {
 	if in.Channel != "" && in.Channel == s.CardChannel {
 		return i18n.Row(in.Lang, i18n.Say(in.Lang, i18n.PreferenceBelow), i18n.Say(in.Lang, i18n.PreferenceHow)), nil
 	}
@@ -88,7 +88,7 @@ func (s SettingsCommand) list(ctx context.Context, in slash.Request) (string, er
 }
 
 // one shows a setting with its possible values.
-func (s SettingsCommand) one(ctx context.Context, in slash.Request, name string) (string, error) {
+func (s SettingsCommand) one(ctx context.Context, in slashcommand.Request, name string) (string, error) {
 	all, _, err := s.Preferences.List(ctx, in.User, in.Lang)
 	if err != nil {
 		return "", err

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/contextview"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Contexts shows how full the contexts of conversations are.
@@ -53,15 +53,15 @@ type Status struct {
 	Started       time.Time // when this process started
 }
 
-var _ slash.Runner = Status{}
+var _ slashcommand.Runner = Status{}
 
 // Spec describes the command.
-func (Status) Spec() slash.Spec {
-	return slash.Spec{Name: "status", Help: i18n.HelpStatus, Group: slash.GroupYou, Inline: true}
+func (Status) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "status", Help: i18n.HelpStatus, Group: slashcommand.GroupYou, Inline: true}
 }
 
 // Run returns the state.
-func (s Status) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (s Status) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	session, owner, err := s.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -115,7 +115,7 @@ func channelOf(session chat.Session) string {
 }
 
 // work describes the running work. Only administrators may look into Temporal.
-func (s Status) work(ctx context.Context, in slash.Request, session chat.Session) ([]string, error) {
+func (s Status) work(ctx context.Context, in slashcommand.Request, session chat.Session) ([]string, error) {
 	w, err := engine.Work{}, error(nil)
 	if session.Running != "" {
 		w, err = s.Turns.WorkOf(ctx, session.Running)
@@ -145,7 +145,7 @@ func (s Status) work(ctx context.Context, in slash.Request, session chat.Session
 }
 
 // thread names the coding agent's thread that the conversation continues, and how a user continues it in a terminal.
-func (s Status) thread(ctx context.Context, in slash.Request) ([]string, error) {
+func (s Status) thread(ctx context.Context, in slashcommand.Request) ([]string, error) {
 	b, err := s.CodingAgents.CodingThread(ctx, in.Session)
 	if err != nil || b == nil || b.Thread == "" {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Triggers stores the addresses at which other programs call conversations.
@@ -22,18 +22,18 @@ type Triggers interface {
 // Trigger is /trigger: the addresses at which other programs call a user's conversations.
 type Trigger struct{ Triggers Triggers }
 
-var _ slash.Runner = Trigger{}
+var _ slashcommand.Runner = Trigger{}
 
 // Spec describes the command.
-func (Trigger) Spec() slash.Spec {
-	return slash.Spec{
+func (Trigger) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
 		Name: "trigger", Aliases: []string{"triggers"}, Usage: "[list|add NAME|add NAME github|add NAME gitlab|enable NAME|disable NAME|remove NAME]",
-		Help: i18n.HelpTrigger, Group: slash.GroupYou, Who: slash.Owner, Whole: true,
+		Help: i18n.HelpTrigger, Group: slashcommand.GroupYou, Who: slashcommand.Owner, Whole: true,
 	}
 }
 
 // Run runs the subcommand of the first word.
-func (t Trigger) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (t Trigger) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	name = strings.TrimSpace(name)
 	switch {
@@ -64,7 +64,7 @@ func (t Trigger) Run(ctx context.Context, in slash.Request, args string) (string
 
 // add makes a trigger that calls the conversation. It does not show the secret: a transcript is kept, and a secret does not
 // belong into it. A second run after a crash finds the trigger of the first one.
-func (t Trigger) add(ctx context.Context, in slash.Request, name string) (string, error) {
+func (t Trigger) add(ctx context.Context, in slashcommand.Request, name string) (string, error) {
 	source := chat.TriggerGeneric
 	if words := strings.Fields(name); len(words) > 1 {
 		switch last := chat.TriggerSource(words[len(words)-1]); last {
@@ -79,7 +79,7 @@ func (t Trigger) add(ctx context.Context, in slash.Request, name string) (string
 	return i18n.Say(in.Lang, i18n.TriggerMade, made.Trigger.Name, made.Trigger.URL, string(made.Trigger.Source)), nil
 }
 
-func (t Trigger) list(ctx context.Context, in slash.Request) (string, error) {
+func (t Trigger) list(ctx context.Context, in slashcommand.Request) (string, error) {
 	all, err := t.Triggers.List(ctx, in.User)
 	if err != nil {
 		return "", err

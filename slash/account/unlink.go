@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/links"
 )
 
@@ -17,15 +17,15 @@ type Unlink struct {
 	Policies      Policies
 }
 
-var _ slash.Runner = Unlink{}
+var _ slashcommand.Runner = Unlink{}
 
 // Spec describes the command.
-func (Unlink) Spec() slash.Spec {
-	return slash.Spec{Name: "unlink", Help: i18n.HelpUnlink, Group: slash.GroupYou}
+func (Unlink) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "unlink", Help: i18n.HelpUnlink, Group: slashcommand.GroupYou}
 }
 
 // Run unlinks the sender of a direct message.
-func (c Unlink) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (c Unlink) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	s, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

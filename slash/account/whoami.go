@@ -10,7 +10,7 @@ import (
 	"xbot/internal/codingagent"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/engine"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/links"
 	"xbot/internal/user/users"
 )
@@ -58,15 +58,15 @@ type Whoami struct {
 	Users         Users
 }
 
-var _ slash.Runner = Whoami{}
+var _ slashcommand.Runner = Whoami{}
 
 // Spec describes the command.
-func (Whoami) Spec() slash.Spec {
-	return slash.Spec{Name: "whoami", Help: i18n.HelpWhoami, Group: slash.GroupYou, Inline: true}
+func (Whoami) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "whoami", Help: i18n.HelpWhoami, Group: slashcommand.GroupYou, Inline: true}
 }
 
 // Run returns the identity.
-func (w Whoami) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (w Whoami) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	user, err := w.Users.UserByID(ctx, in.User)
 	if err != nil {
 		return "", err

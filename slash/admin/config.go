@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/settings"
 )
 
@@ -25,15 +25,15 @@ type Documents interface {
 // whole, and becomes a new version that names its author.
 type Config struct{ Documents Documents }
 
-var _ slash.Runner = Config{}
+var _ slashcommand.Runner = Config{}
 
 // Spec describes the command.
-func (Config) Spec() slash.Spec {
-	return slash.Spec{Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: i18n.HelpConfig, Group: slash.GroupServer, Who: slash.Admin}
+func (Config) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: i18n.HelpConfig, Group: slashcommand.GroupServer, Who: slashcommand.Admin}
 }
 
 // Run shows a place or changes it.
-func (c Config) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Config) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	place, value, ok := command.Place(strings.TrimSpace(rest))
 	usage := i18n.Fault(fault.Invalid, i18n.ConfigUsage)
@@ -81,7 +81,7 @@ func configGet(tree any, place []string, lang i18n.Lang) (string, error) {
 }
 
 // configSet checks the whole document and stores it as a new version.
-func configSet(ctx context.Context, documents Documents, in slash.Request, before *policy.Policy, tree any, from int64) (string, error) {
+func configSet(ctx context.Context, documents Documents, in slashcommand.Request, before *policy.Policy, tree any, from int64) (string, error) {
 	text, err := json.Marshal(tree)
 	if err != nil {
 		return "", err

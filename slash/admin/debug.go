@@ -18,7 +18,7 @@ import (
 	"xbot/internal/service"
 	"xbot/internal/service/servicestore"
 	"xbot/internal/turn/engine"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // maxDebugTurns bounds the running turns that are named.
@@ -61,15 +61,15 @@ type Debug struct {
 	Metrics    prometheus.Gatherer
 }
 
-var _ slash.Runner = Debug{}
+var _ slashcommand.Runner = Debug{}
 
 // Spec describes the command.
-func (Debug) Spec() slash.Spec {
-	return slash.Spec{Name: "debug", Help: i18n.HelpDebug, Group: slash.GroupServer, Who: slash.Admin}
+func (Debug) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "debug", Help: i18n.HelpDebug, Group: slashcommand.GroupServer, Who: slashcommand.Admin}
 }
 
 // Run returns the report.
-func (d Debug) Run(ctx context.Context, _ slash.Request, _ string) (string, error) {
+func (d Debug) Run(ctx context.Context, _ slashcommand.Request, _ string) (string, error) {
 	turns, err := d.Turns.RunningTurns(ctx, maxDebugTurns)
 	if err != nil {
 		return "", err

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/hooks"
 	"xbot/internal/turn/question"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // HookFiles know the hooks of conversations.
@@ -33,17 +33,17 @@ type Hooks struct {
 	Calls HookCalls
 }
 
-var _ slash.Runner = Hooks{}
+var _ slashcommand.Runner = Hooks{}
 
 // Spec describes the command.
-func (Hooks) Spec() slash.Spec {
-	return slash.Spec{
-		Name: "hooks", Usage: "[allow CALL|deny CALL …|test EVENT TOOL INPUT]", Help: i18n.HelpHooks, Group: slash.GroupServer, Who: slash.Admin,
+func (Hooks) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
+		Name: "hooks", Usage: "[allow CALL|deny CALL …|test EVENT TOOL INPUT]", Help: i18n.HelpHooks, Group: slashcommand.GroupServer, Who: slashcommand.Admin,
 	}
 }
 
 // Run runs the subcommand of the first word.
-func (h Hooks) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (h Hooks) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	word, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	switch word {
 	case "":
@@ -62,7 +62,7 @@ func (h Hooks) Run(ctx context.Context, in slash.Request, args string) (string, 
 }
 
 // list shows the hooks of the conversation, their faults, and the calls that wait.
-func (h Hooks) list(ctx context.Context, in slash.Request) (string, error) {
+func (h Hooks) list(ctx context.Context, in slashcommand.Request) (string, error) {
 	set := h.Files.For(ctx, in.Session)
 	waiting, err := h.Calls.Deferred(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (h Hooks) list(ctx context.Context, in slash.Request) (string, error) {
 }
 
 // test asks the hooks about a sample.
-func (h Hooks) test(ctx context.Context, in slash.Request, args string) (string, error) {
+func (h Hooks) test(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	event, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 	tool, input, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	asked, out, err := h.Calls.Try(ctx, in.Session, event, cmp.Or(tool, "Shell"), cmp.Or(input, "{}"))

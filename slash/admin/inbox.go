@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/service"
 	"xbot/internal/service/servicestore"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // listed is how many items /inbox lists, and words how much of each, in characters.
@@ -25,31 +25,31 @@ const (
 type Inbox struct {
 	Quota    Quota
 	Services Services
-	People   slash.People // knows where other users read, too
+	People   slashcommand.People // knows where other users read, too
 }
 
-var _ slash.Runner = Inbox{}
+var _ slashcommand.Runner = Inbox{}
 
 // Spec describes the command.
-func (Inbox) Spec() slash.Spec {
-	return slash.Spec{Name: "inbox", Usage: "[[take|give] ID [TEXT…]]", Help: i18n.HelpInbox, Group: slash.GroupServer, Who: slash.Admin}
+func (Inbox) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "inbox", Usage: "[[take|give] ID [TEXT…]]", Help: i18n.HelpInbox, Group: slashcommand.GroupServer, Who: slashcommand.Admin}
 }
 
 // Run lists, shows, answers, takes or gives back. Consumers wrote what it shows, to this service alone: no other user reads it.
-func (c Inbox) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Inbox) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	if who, err := c.People.Caller(ctx, in.User, in.Session); err != nil || !who.Direct {
 		return i18n.Say(in.Lang, i18n.InboxAlone), err
 	}
-	word, rest := slash.FirstWord(args)
+	word, rest := slashcommand.FirstWord(args)
 	switch word {
 	case "", "list":
 		return c.list(ctx, in)
 	case "take", "give":
-		id, more := slash.FirstWord(rest)
+		id, more := slashcommand.FirstWord(rest)
 		if id == "" || more != "" {
 			return "", i18n.Fault(fault.Invalid, i18n.InboxUsage)
 		}
-		return c.hand(ctx, in, id, word == "take")
+		return c.setHandover(ctx, in, id, word == "take")
 	}
 	id := itemID(word)
 	if rest == "" {
@@ -67,7 +67,7 @@ func itemID(word string) string {
 	return word
 }
 
-func (c Inbox) list(ctx context.Context, in slash.Request) (string, error) {
+func (c Inbox) list(ctx context.Context, in slashcommand.Request) (string, error) {
 	var open []service.Item
 	for _, status := range []service.ItemStatus{service.ItemUnread, service.ItemRead} {
 		found, err := c.Services.InboxItems(ctx, servicestore.ItemPage{Status: status, Limit: listed + 1})
@@ -100,7 +100,7 @@ func status(lang i18n.Lang, item service.Item) string {
 	return said
 }
 
-func (c Inbox) show(ctx context.Context, in slash.Request, id string) (string, error) {
+func (c Inbox) show(ctx context.Context, in slashcommand.Request, id string) (string, error) {
 	item, err := c.Services.InboxItem(ctx, id)
 	if err != nil {
 		return "", err
@@ -116,7 +116,7 @@ func (c Inbox) show(ctx context.Context, in slash.Request, id string) (string, e
 	}, "\n\n"), nil
 }
 
-func (c Inbox) answer(ctx context.Context, in slash.Request, id, text string) (string, error) {
+func (c Inbox) answer(ctx context.Context, in slashcommand.Request, id, text string) (string, error) {
 	by, err := c.by(ctx, in)
 	if err != nil {
 		return "", err
@@ -129,8 +129,8 @@ func (c Inbox) answer(ctx context.Context, in slash.Request, id, text string) (s
 	return i18n.Say(in.Lang, i18n.InboxAnswered, markdown.Escaped(titled(in.Lang, item.Title)), markdown.Escaped(item.ServiceName), item.Conversation), nil
 }
 
-// hand takes a conversation from the agent or gives it back, by its id or by that of an item.
-func (c Inbox) hand(ctx context.Context, in slash.Request, id string, take bool) (string, error) {
+// setHandover takes a conversation from the agent or gives it back, by its id or by that of an item.
+func (c Inbox) setHandover(ctx context.Context, in slashcommand.Request, id string, take bool) (string, error) {
 	of, err := c.conversation(ctx, id)
 	if err != nil {
 		return "", err
@@ -170,7 +170,7 @@ func (c Inbox) conversation(ctx context.Context, id string) (service.Conversatio
 }
 
 // by is the writer, and the place where they get messages of the consumer.
-func (c Inbox) by(ctx context.Context, in slash.Request) (servicestore.Actor, error) {
+func (c Inbox) by(ctx context.Context, in slashcommand.Request) (servicestore.Actor, error) {
 	by := servicestore.Actor{User: in.User, Name: in.UserName}
 	if in.Peer.ID == "" {
 		return by, nil

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 )
 
@@ -23,15 +23,15 @@ type PairingStore interface {
 // Pair is /pair: pending pairings.
 type Pair struct{ Store PairingStore }
 
-var _ slash.Runner = Pair{}
+var _ slashcommand.Runner = Pair{}
 
 // Spec describes the command.
-func (Pair) Spec() slash.Spec {
-	return slash.Spec{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: i18n.HelpPair, Group: slash.GroupServer, Who: slash.Admin}
+func (Pair) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: i18n.HelpPair, Group: slashcommand.GroupServer, Who: slashcommand.Admin}
 }
 
 // Run lists pending pairings, or approves or refuses one.
-func (c Pair) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Pair) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0 || len(words) == 1 && words[0] == "list":

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/contextview"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/turn/tokens"
 )
 
@@ -43,15 +43,15 @@ type Context struct {
 	Store  StepStore
 }
 
-var _ slash.Runner = Context{}
+var _ slashcommand.Runner = Context{}
 
 // Spec describes the command.
-func (Context) Spec() slash.Spec {
-	return slash.Spec{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: i18n.HelpContext, Group: slash.GroupContext}
+func (Context) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: i18n.HelpContext, Group: slashcommand.GroupContext}
 }
 
 // Run runs the subcommand of the first word.
-func (c Context) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Context) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	lang := in.Lang
 	s, _, err := c.Store.Session(ctx, in.Session)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/prompt"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // PromptViewer shows prompts without a call of a model.
@@ -21,15 +21,15 @@ type PromptViewer interface {
 // Prompt is /prompt: the prompt that a model would get.
 type Prompt struct{ Viewer PromptViewer }
 
-var _ slash.Runner = Prompt{}
+var _ slashcommand.Runner = Prompt{}
 
 // Spec describes the command.
-func (Prompt) Spec() slash.Spec {
-	return slash.Spec{Name: "prompt", Usage: "[MESSAGE]", Help: i18n.HelpPrompt, Group: slash.GroupContext, Who: slash.Owner}
+func (Prompt) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "prompt", Usage: "[MESSAGE]", Help: i18n.HelpPrompt, Group: slashcommand.GroupContext, Who: slashcommand.Owner}
 }
 
 // Run shows it.
-func (p Prompt) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (p Prompt) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	preview, err := p.Viewer.Preview(ctx, in.Session, args, time.Now())
 	if err != nil {
 		return "", err

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/usage"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 )
 
@@ -37,15 +37,15 @@ type Usage struct {
 	Prices usage.Pricer
 }
 
-var _ slash.Runner = Usage{}
+var _ slashcommand.Runner = Usage{}
 
 // Spec describes the command.
-func (Usage) Spec() slash.Spec {
-	return slash.Spec{Name: "usage", Help: i18n.HelpUsage, Group: slash.GroupContext, Inline: true}
+func (Usage) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "usage", Help: i18n.HelpUsage, Group: slashcommand.GroupContext, Inline: true}
 }
 
 // Run shows the usage of today, of the last week and of the conversation.
-func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (c Usage) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	user, err := c.whose(ctx, in)
 	if err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, err
 }
 
 // whose is the user whose usage is shown: the sender, but in a group the group. The usage of a user elsewhere is not for all to read.
-func (c Usage) whose(ctx context.Context, in slash.Request) (chat.UserID, error) {
+func (c Usage) whose(ctx context.Context, in slashcommand.Request) (chat.UserID, error) {
 	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err == nil && owner.Group {
 		return owner.ID, nil

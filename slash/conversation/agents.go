@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/extension/role"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Roles know who work can be handed to in a conversation.
@@ -20,15 +20,15 @@ type Roles interface {
 // Agents is /agents: who work can be handed to.
 type Agents struct{ Roles Roles }
 
-var _ slash.Runner = Agents{}
+var _ slashcommand.Runner = Agents{}
 
 // Spec describes the command.
-func (Agents) Spec() slash.Spec {
-	return slash.Spec{Name: "agents", Help: i18n.HelpAgents, Group: slash.GroupConversation, Who: slash.Owner}
+func (Agents) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "agents", Help: i18n.HelpAgents, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run lists the roles, and the files that are none.
-func (a Agents) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (a Agents) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	roles, broken, err := a.Roles.RolesOf(ctx, in.Session)
 	if err != nil {
 		return "", err

@@ -9,34 +9,34 @@ import (
 	"xbot/internal/i18n"
 	callsrows "xbot/internal/turn/calls"
 	"xbot/internal/turn/question"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Questions are the questions of turns to users.
 type Questions interface {
 	// AnswerOldest answers the open question of a conversation that has waited longest, and wakes the turn that waits for it.
-	AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error)
+	AnswerOldest(ctx context.Context, in slashcommand.Request, allow bool, note string) (chat.ToolCall, error)
 	// AllowOldestChanged lets the call run with other arguments, which are a JSON object.
-	AllowOldestChanged(ctx context.Context, in slash.Request, arguments string) (chat.ToolCall, error)
+	AllowOldestChanged(ctx context.Context, in slashcommand.Request, arguments string) (chat.ToolCall, error)
 	// AnswerAll gives all of them the same answer.
-	AnswerAll(ctx context.Context, in slash.Request, allow bool) ([]chat.ToolCall, error)
+	AnswerAll(ctx context.Context, in slashcommand.Request, allow bool) ([]chat.ToolCall, error)
 	// AllowTurn lets all calls of the running turn run that would be asked about, or takes that back.
-	AllowTurn(ctx context.Context, in slash.Request, allow bool) error
+	AllowTurn(ctx context.Context, in slashcommand.Request, allow bool) error
 }
 
 // Approve is /approve, for channels without buttons: the call that has waited longest may run, as it is or changed, or all that wait, or
 // all of the turn.
 type Approve struct{ Questions Questions }
 
-var _ slash.Runner = Approve{}
+var _ slashcommand.Runner = Approve{}
 
 // Spec describes the command.
-func (Approve) Spec() slash.Spec {
-	return slash.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slash.GroupConversation, Who: slash.Owner, Explained: true}
+func (Approve) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "approve", Usage: "[NOTE | all | turn | {ARGUMENTS}]", Help: i18n.HelpApprove, Group: slashcommand.GroupConversation, Who: slashcommand.Owner, Explained: true}
 }
 
 // Run lets calls run.
-func (a Approve) Run(ctx context.Context, in slash.Request, note string) (string, error) {
+func (a Approve) Run(ctx context.Context, in slashcommand.Request, note string) (string, error) {
 	if changed := strings.TrimSpace(note); strings.HasPrefix(changed, "{") {
 		call, err := a.Questions.AllowOldestChanged(ctx, in, changed)
 		return decided(in.Lang, err, call)
@@ -50,7 +50,7 @@ const (
 	wordTurn = "turn"
 )
 
-func decide(ctx context.Context, questions Questions, in slash.Request, allow bool, note string) (string, error) {
+func decide(ctx context.Context, questions Questions, in slashcommand.Request, allow bool, note string) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(note)) {
 	case wordAll:
 		calls, err := questions.AnswerAll(ctx, in, allow)

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Brancher knows the branches of conversations.
@@ -19,11 +19,11 @@ type Brancher interface {
 // Branch is /branch. A turn carries it out, since the conversation must not change meanwhile.
 type Branch struct{ Sessions Brancher }
 
-var _ slash.TurnRunner = Branch{}
+var _ slashcommand.TurnRunner = Branch{}
 
 // Spec describes the command.
-func (Branch) Spec() slash.Spec {
-	return slash.Spec{Name: "branch", Aliases: []string{"branches"}, Usage: "[mID]", Help: i18n.HelpBranch, Group: slash.GroupConversation, When: slash.InTurn}
+func (Branch) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "branch", Aliases: []string{"branches"}, Usage: "[mID]", Help: i18n.HelpBranch, Group: slashcommand.GroupConversation, When: slashcommand.InTurn}
 }
 
 // RunInTurn lists the branches, or switches to one.

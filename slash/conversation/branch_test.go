@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/conversation"
 )
 
@@ -16,7 +16,7 @@ func TestBranches_CommandsMeanTheMessageThatThePersonNames(t *testing.T) {
 	sessions := &began{}
 	retry, edit, branch := conversation.Retry{Sessions: sessions}, conversation.Edit{Sessions: sessions}, conversation.Branch{Sessions: sessions}
 	for _, c := range []struct {
-		command    slash.TurnRunner
+		command    slashcommand.TurnRunner
 		args, want string
 	}{
 		{retry, "", `again t1 1 0 ""`},
@@ -35,7 +35,7 @@ func TestBranches_CommandsMeanTheMessageThatThePersonNames(t *testing.T) {
 	}
 	sessions.done = nil
 	for _, c := range []struct {
-		command slash.TurnRunner
+		command slashcommand.TurnRunner
 		args    string
 		says    i18n.ID
 	}{

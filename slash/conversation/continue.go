@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Interrupted knows whether the newest turn of a conversation was stopped, failed or was lost.
@@ -18,13 +18,13 @@ type Interrupted interface {
 type Continue struct{ Sessions Interrupted }
 
 var (
-	_ slash.Runner  = Continue{}
-	_ slash.Resumer = Continue{}
+	_ slashcommand.Runner  = Continue{}
+	_ slashcommand.Resumer = Continue{}
 )
 
 // Spec describes the command.
-func (Continue) Spec() slash.Spec {
-	return slash.Spec{Name: "continue", Help: i18n.HelpContinue, Group: slash.GroupConversation}
+func (Continue) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "continue", Help: i18n.HelpContinue, Group: slashcommand.GroupConversation}
 }
 
 // Message is the text for the model when a user asks it to go on.
@@ -36,6 +36,6 @@ func (c Continue) Resume(ctx context.Context, key chat.SessionKey) (bool, error)
 }
 
 // Run answers that there is nothing to go on with.
-func (Continue) Run(_ context.Context, in slash.Request, _ string) (string, error) {
+func (Continue) Run(_ context.Context, in slashcommand.Request, _ string) (string, error) {
 	return i18n.Say(in.Lang, i18n.ContinueNone), nil
 }

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Cron is /cron: jobs at certain times. The jobs of a group belong to the group.
@@ -21,13 +21,13 @@ type Cron struct {
 	Jobs          *cron.Jobs
 }
 
-var _ slash.Runner = Cron{}
+var _ slashcommand.Runner = Cron{}
 
 // Spec describes the command.
-func (Cron) Spec() slash.Spec {
-	return slash.Spec{
+func (Cron) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
 		Name: "cron", Usage: "[list|add WHEN MESSAGE…|edit JOB when WHEN|edit JOB message MESSAGE…|edit JOB name NAME|edit JOB timezone ZONE|edit JOB missed once|edit JOB missed skip|edit JOB missed all|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]",
-		Help: i18n.HelpCron, Group: slash.GroupConversation,
+		Help: i18n.HelpCron, Group: slashcommand.GroupConversation,
 	}
 }
 
@@ -35,7 +35,7 @@ func (Cron) Spec() slash.Spec {
 const shownRuns = 10
 
 // Run runs the subcommand of the first word.
-func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Cron) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	_, owner, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -60,7 +60,7 @@ func (c Cron) Run(ctx context.Context, in slash.Request, args string) (string, e
 	return "", i18n.Fault(fault.Invalid, i18n.CronUsage)
 }
 
-func (c Cron) add(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
+func (c Cron) add(ctx context.Context, who cron.Caller, in slashcommand.Request, text string) (string, error) {
 	now, err := c.Cron.Clock(ctx)
 	if err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func (c Cron) add(ctx context.Context, who cron.Caller, in slash.Request, text s
 	return i18n.Say(in.Lang, i18n.CronAdded, j.ID, markdown.Escaped(j.Name), shownAt(j.Next, j.Zone)), nil
 }
 
-func (c Cron) one(ctx context.Context, who cron.Caller, in slash.Request, verb, word string) (string, error) {
+func (c Cron) one(ctx context.Context, who cron.Caller, in slashcommand.Request, verb, word string) (string, error) {
 	j, err := c.Jobs.Find(ctx, who, word)
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // cronFields are the words for the fields of a job that users can change.
@@ -21,7 +21,7 @@ var cronFields = map[string]func(p *chat.JobPlan) *string{
 }
 
 // edit changes one field of a job: its id or name, the word of the field, and the new value.
-func (c Cron) edit(ctx context.Context, who cron.Caller, in slash.Request, text string) (string, error) {
+func (c Cron) edit(ctx context.Context, who cron.Caller, in slashcommand.Request, text string) (string, error) {
 	j, field, value, err := c.edited(ctx, who, text)
 	if err != nil {
 		return "", err
@@ -36,9 +36,9 @@ func (c Cron) edit(ctx context.Context, who cron.Caller, in slash.Request, text 
 // edited takes an edit apart. A name may hold words for things: the first one behind something that is a job counts.
 func (c Cron) edited(ctx context.Context, who cron.Caller, text string) (j chat.Job, field, value string, err error) {
 	err = i18n.Fault(fault.Invalid, i18n.CronUsage)
-	word, rest := slash.FirstWord(text)
+	word, rest := slashcommand.FirstWord(text)
 	for job := word; rest != ""; job += " " + word {
-		word, rest = slash.FirstWord(rest)
+		word, rest = slashcommand.FirstWord(rest)
 		field = strings.ToLower(word)
 		if cronFields[field] == nil || rest == "" {
 			continue

@@ -7,21 +7,21 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Export is /export. The address needs a login: a transcript is no file to be passed around.
 type Export struct{ Base string } // address of the page
 
-var _ slash.Runner = Export{}
+var _ slashcommand.Runner = Export{}
 
 // Spec describes the command.
-func (Export) Spec() slash.Spec {
-	return slash.Spec{Name: "export", Usage: "[jsonl|md]", Help: i18n.HelpExport, Group: slash.GroupConversation, Who: slash.Owner}
+func (Export) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "export", Usage: "[jsonl|md]", Help: i18n.HelpExport, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run returns the address.
-func (e Export) Run(_ context.Context, in slash.Request, args string) (string, error) {
+func (e Export) Run(_ context.Context, in slashcommand.Request, args string) (string, error) {
 	format := strings.ToLower(args)
 	switch format {
 	case "":

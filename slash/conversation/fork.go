@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Forker copies conversations.
@@ -21,15 +21,15 @@ type Forker interface {
 // Fork is /fork.
 type Fork struct{ Sessions Forker }
 
-var _ slash.Runner = Fork{}
+var _ slashcommand.Runner = Fork{}
 
 // Spec describes the command.
-func (Fork) Spec() slash.Spec {
-	return slash.Spec{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: slash.GroupConversation, Who: slash.Owner}
+func (Fork) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run copies the conversation into a new one.
-func (f Fork) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (f Fork) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	back, upto, ok := command.Back(args)
 	if !ok {
 		return "", i18n.Fault(fault.Invalid, i18n.ForkUsage)

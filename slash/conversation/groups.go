@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // GroupStore knows the chats among subagents.
@@ -23,15 +23,15 @@ type GroupStore interface {
 // Groups is /groups: the chats among subagents.
 type Groups struct{ Store GroupStore }
 
-var _ slash.Runner = Groups{}
+var _ slashcommand.Runner = Groups{}
 
 // Spec describes the command.
-func (Groups) Spec() slash.Spec {
-	return slash.Spec{Name: "groups", Usage: "[show ID|end [ID]]", Help: i18n.HelpGroups, Group: slash.GroupConversation, Who: slash.Owner}
+func (Groups) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "groups", Usage: "[show ID|end [ID]]", Help: i18n.HelpGroups, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run lists the chats, shows one, or ends some.
-func (g Groups) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (g Groups) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	verb, name, _ := strings.Cut(strings.TrimSpace(args), " ")
 	id := chat.GroupID(strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "group:")))
 	all, err := g.Store.GroupsOf(ctx, in.Session)
@@ -55,7 +55,7 @@ func (g Groups) Run(ctx context.Context, in slash.Request, args string) (string,
 }
 
 // end ends chats. A second call reports that they are over.
-func (g Groups) end(ctx context.Context, in slash.Request, which []chat.Group) (string, error) {
+func (g Groups) end(ctx context.Context, in slashcommand.Request, which []chat.Group) (string, error) {
 	if len(which) == 0 {
 		return i18n.Say(in.Lang, i18n.GroupsNone), nil
 	}

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Models say which words mean a model.
@@ -38,19 +38,19 @@ type New struct {
 }
 
 var (
-	_ slash.TurnRunner = New{}
-	_ slash.Splitter   = New{}
-	_ slash.Asker      = New{}
+	_ slashcommand.TurnRunner = New{}
+	_ slashcommand.Splitter   = New{}
+	_ slashcommand.Asker      = New{}
 )
 
 // Spec describes the command.
-func (New) Spec() slash.Spec {
-	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
+func (New) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slashcommand.GroupConversation, Who: slashcommand.Resetter, Explained: true, When: slashcommand.InTurn}
 }
 
 // Split takes a model off the message. Where a message follows, only a whole name of a model is one: "/new code review" is a message.
 func (n New) Split(ctx context.Context, user chat.UserID, args string) (own, text string) {
-	word, rest := slash.FirstWord(args)
+	word, rest := slashcommand.FirstWord(args)
 	if n.Models == nil || word == "" {
 		return "", args
 	}
@@ -69,7 +69,7 @@ func (n New) Split(ctx context.Context, user chat.UserID, args string) (own, tex
 
 // Ask asks which of several models is meant.
 func (n New) Ask(ctx context.Context, user chat.UserID, lang i18n.Lang, args string) string {
-	word, rest := slash.FirstWord(args)
+	word, rest := slashcommand.FirstWord(args)
 	if n.Models == nil || word == "" {
 		return ""
 	}

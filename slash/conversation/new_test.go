@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/conversation"
 )
 
@@ -47,7 +47,7 @@ func (uncalled) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, er
 func TestNew_BeginsAnewAndNamesTheModelWithoutCallingIt(t *testing.T) {
 	greet := func(lang i18n.Lang, model string) string { return i18n.Say(lang, i18n.ResetGreet, model) }
 	for _, c := range []struct {
-		command slash.TurnRunner
+		command slashcommand.TurnRunner
 		args    string
 		want    string
 	}{

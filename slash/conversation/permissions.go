@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/permission"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Permissions is /permissions: what tools may do in a conversation.
@@ -21,15 +21,15 @@ type Permissions struct {
 	Authorizers   permission.Authorizers
 }
 
-var _ slash.Runner = Permissions{}
+var _ slashcommand.Runner = Permissions{}
 
 // Spec describes the command.
-func (Permissions) Spec() slash.Spec {
-	return slash.Spec{Name: "permissions", Usage: "[read_only|ask|auto|default]", Help: i18n.HelpPermissions, Group: slash.GroupConversation, Who: slash.Owner}
+func (Permissions) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "permissions", Usage: "[read_only|ask|auto|default]", Help: i18n.HelpPermissions, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run sets or shows the preset.
-func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (p Permissions) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	preset := chat.Preset(strings.ReplaceAll(strings.ToLower(args), "-", "_"))
 	switch {
 	case preset == "":
@@ -47,8 +47,8 @@ func (p Permissions) Run(ctx context.Context, in slash.Request, args string) (st
 }
 
 // status names the preset in force, who chose it, and the rules that come before it.
-func (p Permissions) status(ctx context.Context, in slash.Request) (string, error) {
-	permits, err := p.Permissions.Permits(ctx, in.Session)
+func (p Permissions) status(ctx context.Context, in slashcommand.Request) (string, error) {
+	permits, err := p.Permissions.UserPermissions(ctx, in.Session)
 	if err != nil {
 		return "", err
 	}

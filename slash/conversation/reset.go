@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Reset is /reset: it resets the conversation, and the text behind the command is its first message.
@@ -15,13 +15,13 @@ type Reset struct {
 }
 
 var (
-	_ slash.TurnRunner = Reset{}
-	_ slash.Splitter   = Reset{}
+	_ slashcommand.TurnRunner = Reset{}
+	_ slashcommand.Splitter   = Reset{}
 )
 
 // Spec describes the command.
-func (Reset) Spec() slash.Spec {
-	return slash.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slash.GroupConversation, Who: slash.Resetter, Explained: true, When: slash.InTurn}
+func (Reset) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slashcommand.GroupConversation, Who: slashcommand.Resetter, Explained: true, When: slashcommand.InTurn}
 }
 
 // Split leaves all of it to the message.

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Asker asks messages again.
@@ -20,11 +20,11 @@ type Asker interface {
 // conversation must not change meanwhile.
 type Retry struct{ Sessions Asker }
 
-var _ slash.TurnRunner = Retry{}
+var _ slashcommand.TurnRunner = Retry{}
 
 // Spec describes the command.
-func (Retry) Spec() slash.Spec {
-	return slash.Spec{Name: "retry", Aliases: []string{"regenerate"}, Usage: "[N|mID]", Help: i18n.HelpRetry, Group: slash.GroupConversation, When: slash.InTurn}
+func (Retry) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "retry", Aliases: []string{"regenerate"}, Usage: "[N|mID]", Help: i18n.HelpRetry, Group: slashcommand.GroupConversation, When: slashcommand.InTurn}
 }
 
 // RunInTurn asks a message again.

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Rewinder takes messages out of conversations.
@@ -18,11 +18,11 @@ type Rewinder interface {
 // Rewind is /rewind. A turn carries it out, since the conversation must not change meanwhile.
 type Rewind struct{ Sessions Rewinder }
 
-var _ slash.TurnRunner = Rewind{}
+var _ slashcommand.TurnRunner = Rewind{}
 
 // Spec describes the command.
-func (Rewind) Spec() slash.Spec {
-	return slash.Spec{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: slash.GroupConversation, When: slash.InTurn}
+func (Rewind) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: slashcommand.GroupConversation, When: slashcommand.InTurn}
 }
 
 // RunInTurn takes a message and all after it out of the conversation.

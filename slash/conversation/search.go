@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 const (
@@ -28,15 +28,15 @@ type Search struct {
 	Users  Users
 }
 
-var _ slash.Runner = Search{}
+var _ slashcommand.Runner = Search{}
 
 // Spec describes the command.
-func (Search) Spec() slash.Spec {
-	return slash.Spec{Name: "search", Usage: "WORDS…", Help: i18n.HelpSearch, Group: slash.GroupConversation}
+func (Search) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "search", Usage: "WORDS…", Help: i18n.HelpSearch, Group: slashcommand.GroupConversation}
 }
 
 // Run lists the messages that it finds.
-func (s Search) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (s Search) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	if strings.TrimSpace(args) == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.SearchUsage)
 	}
@@ -51,12 +51,12 @@ func (s Search) Run(ctx context.Context, in slash.Request, args string) (string,
 	return foundText(in.Lang, zone, args, found), nil
 }
 
-func (s Search) find(ctx context.Context, in slash.Request, q string) ([]chat.Found, error) {
+func (s Search) find(ctx context.Context, in slashcommand.Request, q string) ([]chat.Found, error) {
 	owner, err := s.Users.SessionOwner(ctx, in.Session)
 	switch {
 	case err != nil:
 		return nil, err
-	case in.Guest(owner.ID, owner.Group):
+	case in.SharesConversation(owner.ID, owner.Group):
 		return s.Search.SearchIn(ctx, owner.ID, in.Session, q, searchLines+1)
 	}
 	return s.Search.Search(ctx, owner.ID, q, searchLines+1)

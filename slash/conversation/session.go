@@ -12,7 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/session"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 const (
@@ -31,17 +31,17 @@ type Session struct {
 }
 
 var (
-	_ slash.Runner   = Session{}
-	_ slash.Preparer = Session{}
+	_ slashcommand.Runner   = Session{}
+	_ slashcommand.Preparer = Session{}
 )
 
 // Spec describes the command.
-func (Session) Spec() slash.Spec {
-	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD [TEXT…]]", Help: i18n.HelpSession, Group: slash.GroupConversation}
+func (Session) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default|THREAD [TEXT…]]", Help: i18n.HelpSession, Group: slashcommand.GroupConversation}
 }
 
 // Run names the conversation, or has the chat continue another one.
-func (c Session) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Session) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
@@ -60,7 +60,7 @@ func (c Session) Run(ctx context.Context, in slash.Request, args string) (string
 	return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 }
 
-func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
+func (c Session) list(ctx context.Context, in slashcommand.Request) (string, error) {
 	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -69,7 +69,7 @@ func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if in.Guest(owner.ID, owner.Group) {
+	if in.SharesConversation(owner.ID, owner.Group) {
 		all = slices.DeleteFunc(all, func(s chat.Session) bool { return s.Key != in.Session })
 	}
 	lines := make([]string, len(all))
@@ -83,7 +83,7 @@ func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
 }
 
 // use has the chat continue a conversation of the same user: of a group, one of the group.
-func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey) (string, error) {
+func (c Session) use(ctx context.Context, in slashcommand.Request, key chat.SessionKey) (string, error) {
 	k, err := session.Legacy(key, session.DefaultAgent, in.Channel)
 	if err != nil { // no conversation has an invalid key
 		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
@@ -104,7 +104,7 @@ func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey)
 }
 
 // begin has the chat begin an additional conversation. A second run finds the one that the first has made.
-func (c Session) begin(ctx context.Context, in slash.Request, name string) (string, error) {
+func (c Session) begin(ctx context.Context, in slashcommand.Request, name string) (string, error) {
 	if len(name) > 64 {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}
@@ -140,7 +140,7 @@ func (c Session) begin(ctx context.Context, in slash.Request, name string) (stri
 
 // mayBind returns why a user may not choose which conversation the chat of a message continues: in a group, and in a
 // chat that shares the conversation of another user, that is for administrators.
-func (c Session) mayBind(ctx context.Context, in slash.Request) error {
+func (c Session) mayBind(ctx context.Context, in slashcommand.Request) error {
 	if in.Chat == "" {
 		return i18n.Fault(fault.Invalid, i18n.SessionNoChat)
 	}
@@ -156,7 +156,7 @@ func (c Session) mayBind(ctx context.Context, in slash.Request) error {
 }
 
 // bind has the chat of a message continue a conversation; an empty key: its own.
-func (c Session) bind(ctx context.Context, in slash.Request, key chat.SessionKey, say i18n.ID) (string, error) {
+func (c Session) bind(ctx context.Context, in slashcommand.Request, key chat.SessionKey, say i18n.ID) (string, error) {
 	if err := c.mayBind(ctx, in); err != nil {
 		return "", err
 	}

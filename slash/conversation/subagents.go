@@ -8,7 +8,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // SubagentStore knows who works for a conversation.
@@ -20,15 +20,15 @@ type SubagentStore interface {
 // Subagents is /subagents: who works for the conversation.
 type Subagents struct{ Store SubagentStore }
 
-var _ slash.Runner = Subagents{}
+var _ slashcommand.Runner = Subagents{}
 
 // Spec describes the command.
-func (Subagents) Spec() slash.Spec {
-	return slash.Spec{Name: "subagents", Usage: "[stop [NAME]]", Help: i18n.HelpSubagents, Group: slash.GroupConversation, Who: slash.Owner}
+func (Subagents) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "subagents", Usage: "[stop [NAME]]", Help: i18n.HelpSubagents, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run lists the subagents, or stops some.
-func (s Subagents) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (s Subagents) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	all, err := s.Store.SubagentsOf(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -50,7 +50,7 @@ func (s Subagents) Run(ctx context.Context, in slash.Request, args string) (stri
 }
 
 // stop stops the running subagents with a name, or all.
-func (s Subagents) stop(ctx context.Context, in slash.Request, all []chat.Subagent, name string) (string, error) {
+func (s Subagents) stop(ctx context.Context, in slashcommand.Request, all []chat.Subagent, name string) (string, error) {
 	var lines []string
 	for _, a := range all {
 		if name == "" && a.Turn == "" || name != "" && !strings.EqualFold(a.Name(), name) {

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Threads stores which threads of coding agents conversations continue.
@@ -28,7 +28,7 @@ type Places interface {
 
 // Split takes a thread off the message behind it.
 func (c Session) Split(_ context.Context, _ chat.UserID, args string) (own, text string) {
-	word, rest := slash.FirstWord(args)
+	word, rest := slashcommand.FirstWord(args)
 	if c.Threads == nil || rest == "" || slices.Contains([]string{"list", "use", "new", "default"}, word) {
 		return args, ""
 	}
@@ -36,13 +36,13 @@ func (c Session) Split(_ context.Context, _ chat.UserID, args string) (own, text
 }
 
 // Prepared reports whether the conversation goes on with the thread.
-func (c Session) Prepared(ctx context.Context, in slash.Request, thread string) (bool, error) {
+func (c Session) Prepared(ctx context.Context, in slashcommand.Request, thread string) (bool, error) {
 	b, err := c.Threads.CodingThread(ctx, in.Session)
 	return b != nil && b.Thread == thread, err
 }
 
 // resume has the coding agent that answers continue one of its threads.
-func (c Session) resume(ctx context.Context, in slash.Request, thread string) (string, error) {
+func (c Session) resume(ctx context.Context, in slashcommand.Request, thread string) (string, error) {
 	if c.Threads == nil || !codingagent.IsThread(thread) {
 		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}

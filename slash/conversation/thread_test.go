@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 	"xbot/slash/conversation"
 )
@@ -61,7 +61,7 @@ type plain struct{ llm.Client }
 func (d *desk) say(t *testing.T, user chat.UserID, args string) (string, error) {
 	t.Helper()
 	c := conversation.Session{Conversations: d, Routing: d, Users: d, Answering: d, Threads: d, Places: d}
-	return c.Run(t.Context(), slash.Request{User: user, Lang: i18n.English, Session: "s"}, args)
+	return c.Run(t.Context(), slashcommand.Request{User: user, Lang: i18n.English, Session: "s"}, args)
 }
 
 func TestSession_BindsAThreadWhereACodingAgentAnswers(t *testing.T) {
@@ -102,12 +102,12 @@ func TestSession_TakesTheMessageBehindAThreadOnlyOnceTheThreadIsBound(t *testing
 		own, text := c.Split(t.Context(), 1, args)
 		require.Equal(t, []string{args, ""}, []string{own, text})
 	}
-	taken, err := c.Prepared(t.Context(), slash.Request{}, "0199-abc")
+	taken, err := c.Prepared(t.Context(), slashcommand.Request{}, "0199-abc")
 	require.NoError(t, err)
 	require.False(t, taken, "it was refused")
 	_, err = d.say(t, 1, "0199-abc")
 	require.NoError(t, err)
-	taken, err = c.Prepared(t.Context(), slash.Request{}, "0199-abc")
+	taken, err = c.Prepared(t.Context(), slashcommand.Request{}, "0199-abc")
 	require.NoError(t, err)
 	require.True(t, taken)
 }

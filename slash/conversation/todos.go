@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 )
 
@@ -32,7 +32,7 @@ type CronStore interface {
 
 // PermissionsStore stores permission rules.
 type PermissionsStore interface {
-	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
+	UserPermissions(ctx context.Context, key chat.SessionKey) (chat.UserPermissions, error)
 }
 
 // Routing stores which conversation a chat continues.
@@ -67,16 +67,16 @@ type Todos struct {
 	Users         Users
 }
 
-var _ slash.Runner = Todos{}
+var _ slashcommand.Runner = Todos{}
 
 // Spec describes the command.
-func (Todos) Spec() slash.Spec {
-	return slash.Spec{Name: "todos", Aliases: []string{"todo"}, Help: i18n.HelpTodos, Group: slash.GroupConversation}
+func (Todos) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "todos", Aliases: []string{"todo"}, Help: i18n.HelpTodos, Group: slashcommand.GroupConversation}
 }
 
 // Run shows the list of the conversation, and to its owner the open items of their others. A user who shares the
 // conversation of another one sees that one's list alone.
-func (t Todos) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+func (t Todos) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
 	owner, err := t.Users.SessionOwner(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -89,7 +89,7 @@ func (t Todos) Run(ctx context.Context, in slash.Request, _ string) (string, err
 	if len(here) == 0 {
 		parts[0] = i18n.Say(in.Lang, i18n.TodosNone)
 	}
-	if in.Guest(owner.ID, owner.Group) {
+	if in.SharesConversation(owner.ID, owner.Group) {
 		return parts[0], nil
 	}
 	others, err := t.Search.TodosElsewhere(ctx, in.Session, todosShown)

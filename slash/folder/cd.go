@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Conversations stores conversations.
@@ -30,15 +30,15 @@ type Turns interface {
 type Cd struct {
 	Conversations Conversations
 	Turns         Turns
-	Boxes         sandbox.Boxes
+	Sandboxes     sandbox.Finder
 	Agreements    Agreements
 }
 
-var _ slash.TurnRunner = Cd{}
+var _ slashcommand.TurnRunner = Cd{}
 
 // Spec describes the command.
-func (Cd) Spec() slash.Spec {
-	return slash.Spec{Name: "cd", Usage: "PATH", Help: i18n.HelpCd, Group: slash.GroupFolder, When: slash.InTurn}
+func (Cd) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "cd", Usage: "PATH", Help: i18n.HelpCd, Group: slashcommand.GroupFolder, When: slashcommand.InTurn}
 }
 
 // RunInTurn changes the folder.
@@ -48,7 +48,7 @@ func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) erro
 	if err != nil {
 		return err
 	}
-	box, err := c.Boxes.Box(ctx, owner, s.Runner)
+	box, err := c.Sandboxes.Box(ctx, owner, s.Runner)
 	if err != nil {
 		return err
 	}

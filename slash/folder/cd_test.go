@@ -58,7 +58,7 @@ func (p *fixture) CdDone(_ context.Context, _ chat.TurnID, runner, dir, say stri
 func (p *fixture) cd(t *testing.T, args string) string {
 	t.Helper()
 	p.said, p.at = "", ""
-	err := folder.Cd{Conversations: p, Turns: p, Boxes: p, Agreements: &agreementsFake{}}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, args)
+	err := folder.Cd{Conversations: p, Turns: p, Sandboxes: p, Agreements: &agreementsFake{}}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, args)
 	require.Equal(t, err == nil, p.said != "", args)
 	if err != nil {
 		require.NotEqual(t, fault.Unavailable, fault.KindOf(err), "it would be tried again")

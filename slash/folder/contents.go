@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 const (
@@ -34,20 +34,20 @@ type Agreements interface {
 // Contents is /folder: the hooks, MCP servers and skills of the folder of a conversation, and the agreement of its user to use them.
 type Contents struct{ Agreements Agreements }
 
-var _ slash.Runner = Contents{}
+var _ slashcommand.Runner = Contents{}
 
 // Spec describes the command.
-func (Contents) Spec() slash.Spec {
-	return slash.Spec{
-		Name: "folder", Usage: "[agree DIGEST|withdraw]", Help: i18n.HelpFolder, Group: slash.GroupFolder, Who: slash.Owner, Whole: true, Ahead: true,
+func (Contents) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
+		Name: "folder", Usage: "[agree DIGEST|withdraw]", Help: i18n.HelpFolder, Group: slashcommand.GroupFolder, Who: slashcommand.Owner, Whole: true, Ahead: true,
 	}
 }
 
 // Run lists the contents of the folder, or records or withdraws the agreement of the user.
-func (c Contents) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Contents) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	seen, found, err := c.Agreements.Here(ctx, in.User, in.Session)
 	if err != nil {
-		return "", offlineSaid(err)
+		return "", offlineError(err)
 	}
 	verb, digest, _ := strings.Cut(args, " ")
 	digest = strings.ToLower(strings.Trim(digest, " `"))
@@ -67,13 +67,13 @@ func (c Contents) Run(ctx context.Context, in slash.Request, args string) (strin
 	return contents(in.Lang, seen), nil
 }
 
-func (c Contents) agree(ctx context.Context, in slash.Request, seen project.Seen, digest string) (string, error) {
+func (c Contents) agree(ctx context.Context, in slashcommand.Request, seen project.Seen, digest string) (string, error) {
 	if !strings.HasPrefix(seen.Digest, digest) {
 		return "", i18n.Fault(fault.Conflict, i18n.FolderOther)
 	}
 	now, err := c.Agreements.Agree(ctx, in.User, seen.ID, seen.Digest)
 	if err != nil {
-		return "", offlineSaid(err)
+		return "", offlineError(err)
 	}
 	return contents(in.Lang, now), nil
 }

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/slash/folder"
 )
 
@@ -51,7 +51,7 @@ func (r *agreementsFake) Withdraw(context.Context, chat.UserID, int64) error {
 // run runs /folder and returns what the user reads.
 func (r *agreementsFake) run(t *testing.T, args string) string {
 	t.Helper()
-	said, err := folder.Contents{Agreements: r}.Run(t.Context(), slash.Request{User: 1, Lang: i18n.English}, args)
+	said, err := folder.Contents{Agreements: r}.Run(t.Context(), slashcommand.Request{User: 1, Lang: i18n.English}, args)
 	require.Equal(t, err == nil, said != "", args)
 	if err != nil {
 		return i18n.Explain(i18n.English, err)
@@ -139,9 +139,9 @@ func TestCd_TellsOfContentsThatWaitForAnAgreement(t *testing.T) {
 		{func(s *project.Seen) { s.Digest, s.Problem = "", "it is no JSON" }, false},
 	} {
 		c.change(r.seen)
-		require.NoError(t, folder.Cd{Conversations: p, Turns: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"))
+		require.NoError(t, folder.Cd{Conversations: p, Turns: p, Sandboxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"))
 		require.Equal(t, c.tells, strings.Contains(p.said, "`/folder`"), p.said)
 	}
 	r.err = fault.Errorf(fault.Unavailable, "laptop is offline")
-	require.NoError(t, folder.Cd{Conversations: p, Turns: p, Boxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"), "it is a hint only")
+	require.NoError(t, folder.Cd{Conversations: p, Turns: p, Sandboxes: p, Agreements: r}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, "/srv/src"), "it is a hint only")
 }

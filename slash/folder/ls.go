@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // maxListed bounds the entries that /ls lists: its answer stays in the transcript.
@@ -18,20 +18,20 @@ const maxListed = 200
 
 // Ls is /ls: the content of a folder. The runner decides where commands may look, as for tools.
 type Ls struct {
-	Sessions Conversations
-	Boxes    sandbox.Boxes
+	Sessions  Conversations
+	Sandboxes sandbox.Finder
 }
 
-var _ slash.Runner = Ls{}
+var _ slashcommand.Runner = Ls{}
 
 // Spec describes the command.
-func (Ls) Spec() slash.Spec {
-	return slash.Spec{Name: "ls", Usage: "[PATH]", Help: i18n.HelpLs, Group: slash.GroupFolder}
+func (Ls) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "ls", Usage: "[PATH]", Help: i18n.HelpLs, Group: slashcommand.GroupFolder}
 }
 
 // Run lists it.
-func (l Ls) Run(ctx context.Context, in slash.Request, args string) (string, error) {
-	box, dir, err := here(ctx, l.Sessions, l.Boxes, in.Session)
+func (l Ls) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
+	box, dir, err := here(ctx, l.Sessions, l.Sandboxes, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -50,7 +50,7 @@ func (l Ls) Run(ctx context.Context, in slash.Request, args string) (string, err
 	case fault.Is(err, fault.NotFound):
 		return "", i18n.Fault(fault.NotFound, i18n.FolderNone, markdown.Quoted(dir))
 	case err != nil:
-		return "", offlineSaid(err)
+		return "", offlineError(err)
 	}
 	if len(entries) == 0 {
 		return i18n.Say(in.Lang, i18n.LsEmpty, markdown.Quoted(dir)), nil

@@ -11,26 +11,26 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Pwd is /pwd: the folder of a conversation.
 type Pwd struct {
 	Sessions   Conversations
-	Boxes      sandbox.Boxes
+	Sandboxes  sandbox.Finder
 	Agreements Agreements
 }
 
-var _ slash.Runner = Pwd{}
+var _ slashcommand.Runner = Pwd{}
 
 // Spec describes the command.
-func (Pwd) Spec() slash.Spec {
-	return slash.Spec{Name: "pwd", Help: i18n.HelpPwd, Group: slash.GroupFolder}
+func (Pwd) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "pwd", Help: i18n.HelpPwd, Group: slashcommand.GroupFolder}
 }
 
 // Run returns the folder and its runner.
-func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
-	box, dir, err := here(ctx, p.Sessions, p.Boxes, in.Session)
+func (p Pwd) Run(ctx context.Context, in slashcommand.Request, _ string) (string, error) {
+	box, dir, err := here(ctx, p.Sessions, p.Sandboxes, in.Session)
 	if err != nil {
 		return "", err
 	}
@@ -42,14 +42,14 @@ func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error
 }
 
 // here returns the sandbox of a conversation and its folder there: the workspace where the folder is gone.
-func here(ctx context.Context, sessions Conversations, boxes sandbox.Boxes, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+func here(ctx context.Context, sessions Conversations, boxes sandbox.Finder, key chat.SessionKey) (sandbox.Sandbox, string, error) {
 	s, owner, err := sessions.Session(ctx, key)
 	if err != nil {
 		return nil, "", err
 	}
 	box, err := sandbox.Reach(ctx, boxes, owner, s.Runner)
 	if err != nil {
-		return nil, "", offlineSaid(err)
+		return nil, "", offlineError(err)
 	}
 	cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
 	if cwd != "" {
@@ -60,9 +60,9 @@ func here(ctx context.Context, sessions Conversations, boxes sandbox.Boxes, key 
 	return box, box.Workspace(), nil
 }
 
-// offlineSaid makes an answer of a runner that is away: it is no fault of the server, and sending the command again at once
+// offlineError makes an answer of a runner that is away: it is no fault of the server, and sending the command again at once
 // would not help.
-func offlineSaid(err error) error {
+func offlineError(err error) error {
 	if fault.Is(err, fault.Unavailable) {
 		return fault.Errorf(fault.Conflict, "%s", err.Error())
 	}

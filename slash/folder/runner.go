@@ -10,7 +10,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
 	"xbot/internal/sandbox/resolver"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/users"
 )
 
@@ -33,15 +33,15 @@ type Runner struct {
 	Users   Users
 }
 
-var _ slash.Runner = Runner{}
+var _ slashcommand.Runner = Runner{}
 
 // Spec describes the command.
-func (Runner) Spec() slash.Spec {
-	return slash.Spec{Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]", Help: i18n.HelpRunner, Group: slash.GroupFolder}
+func (Runner) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]", Help: i18n.HelpRunner, Group: slashcommand.GroupFolder}
 }
 
 // Run lists the runners, or runs the subcommand of the first word.
-func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Runner) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	user, err := c.Users.UserByID(ctx, in.User)
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 	"xbot/internal/user/settings"
 )
 
@@ -40,15 +40,15 @@ type LLM struct {
 	Settings Settings
 }
 
-var _ slash.Runner = LLM{}
+var _ slashcommand.Runner = LLM{}
 
 // Spec describes the command.
-func (LLM) Spec() slash.Spec {
-	return slash.Spec{Name: "llm", Aliases: []string{"llms", "set-model"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slash.GroupModel}
+func (LLM) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "llm", Aliases: []string{"llms", "set-model"}, Usage: "[NAME|default]", Help: i18n.HelpLLM, Group: slashcommand.GroupModel}
 }
 
 // Run shows or chooses the model.
-func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (l LLM) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	switch strings.ToLower(args) {
 	case "", "list":
 	case "default":
@@ -68,7 +68,7 @@ func (l LLM) Run(ctx context.Context, in slash.Request, args string) (string, er
 }
 
 // unclear returns the reply to a word that means no model, or several.
-func (l LLM) unclear(ctx context.Context, in slash.Request, word string) string {
+func (l LLM) unclear(ctx context.Context, in slashcommand.Request, word string) string {
 	if found := l.Words.Candidates(ctx, in.User, word); len(found) > 1 {
 		return i18n.Say(in.Lang, i18n.ModelAmbiguous, chat.FirstWords(word, shownWord), "`"+strings.Join(found[:min(len(found), shownModels)], "`, `")+"`")
 	}
@@ -81,7 +81,7 @@ const (
 	shownModels = 8
 )
 
-func (l LLM) status(ctx context.Context, in slash.Request) (string, error) {
+func (l LLM) status(ctx context.Context, in slashcommand.Request) (string, error) {
 	usual, err := l.Usual.Of(ctx, in.User)
 	if err != nil {
 		return "", err

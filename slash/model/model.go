@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Known resolves and lists models.
@@ -21,7 +21,7 @@ type Known interface {
 // Chooser stores the model that a conversation has chosen, and answers the command that chose it.
 type Chooser interface {
 	ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error
-	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
+	AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error
 }
 
 // Model is /model: the model of the conversation from the next turn on.
@@ -30,11 +30,11 @@ type Model struct {
 	Sessions Chooser
 }
 
-var _ slash.TurnRunner = Model{}
+var _ slashcommand.TurnRunner = Model{}
 
 // Spec describes the command.
-func (Model) Spec() slash.Spec {
-	return slash.Spec{Name: "model", Usage: "[NAME|list|status|default]", Help: i18n.HelpModel, Group: slash.GroupModel, Who: slash.Owner, When: slash.InTurn}
+func (Model) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "model", Usage: "[NAME|list|status|default]", Help: i18n.HelpModel, Group: slashcommand.GroupModel, Who: slashcommand.Owner, When: slashcommand.InTurn}
 }
 
 // RunInTurn shows or chooses the model.
@@ -55,7 +55,7 @@ func (m Model) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) e
 	if err != nil {
 		return err
 	}
-	return m.Sessions.AnswerOrder(ctx, o.Turn, said)
+	return m.Sessions.AnswerTurnCommand(ctx, o.Turn, said)
 }
 
 func (m Model) choose(ctx context.Context, o chat.TurnCommand, word string) error {

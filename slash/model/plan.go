@@ -8,7 +8,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Conversations stores conversations.
@@ -30,15 +30,15 @@ type Plan struct {
 	Settings      SettingsStore
 }
 
-var _ slash.Runner = Plan{}
+var _ slashcommand.Runner = Plan{}
 
 // Spec describes the command.
-func (Plan) Spec() slash.Spec {
-	return slash.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpPlan, Group: slash.GroupConversation, Who: slash.Owner}
+func (Plan) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "plan", Usage: "[on|off|MESSAGE]", Help: i18n.HelpPlan, Group: slashcommand.GroupConversation, Who: slashcommand.Owner}
 }
 
 // Run switches it, or shows its state.
-func (p Plan) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (p Plan) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	switch strings.ToLower(strings.TrimSpace(args)) {
 	case "":
 		return p.status(ctx, in)
@@ -50,7 +50,7 @@ func (p Plan) Run(ctx context.Context, in slash.Request, args string) (string, e
 	return "", i18n.Fault(fault.Invalid, i18n.PlanUsage)
 }
 
-func (p Plan) status(ctx context.Context, in slash.Request) (string, error) {
+func (p Plan) status(ctx context.Context, in slashcommand.Request) (string, error) {
 	session, _, err := p.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/llm/subscription"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // People finds the owner of a conversation.
@@ -33,14 +33,14 @@ type SetLLM struct {
 }
 
 var (
-	_ slash.Runner   = SetLLM{}
-	_ slash.Redacter = SetLLM{}
+	_ slashcommand.Runner   = SetLLM{}
+	_ slashcommand.Redacter = SetLLM{}
 )
 
 // Spec describes the command.
-func (SetLLM) Spec() slash.Spec {
-	return slash.Spec{
-		Name: "set-llm", Usage: "NAME [provider=PROVIDER] [base_url=URL] [api_key=KEY] [api_type=API] [models=MODELS]", Help: i18n.HelpSetLLM, Group: slash.GroupModel, Whole: true,
+func (SetLLM) Spec() slashcommand.Spec {
+	return slashcommand.Spec{
+		Name: "set-llm", Usage: "NAME [provider=PROVIDER] [base_url=URL] [api_key=KEY] [api_type=API] [models=MODELS]", Help: i18n.HelpSetLLM, Group: slashcommand.GroupModel, Whole: true,
 	}
 }
 
@@ -74,7 +74,7 @@ const (
 const askTime = 15 * time.Second
 
 // Run changes a subscription. Where no models are named, and it has none, it gets those that the provider offers.
-func (c SetLLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c SetLLM) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	session, _, err := c.People.Session(ctx, in.Session)
 	if err != nil {
 		return "", err
@@ -109,7 +109,7 @@ func (c SetLLM) Run(ctx context.Context, in slash.Request, args string) (string,
 }
 
 // draft reads the settings, on top of those of the subscription with that name.
-func (c SetLLM) draft(ctx context.Context, in slash.Request, args string) (subscription.Draft, error) {
+func (c SetLLM) draft(ctx context.Context, in slashcommand.Request, args string) (subscription.Draft, error) {
 	words := strings.Fields(args)
 	usage := i18n.Fault(fault.Invalid, i18n.LLMUsage)
 	if len(words) == 0 || strings.Contains(words[0], "=") {

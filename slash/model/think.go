@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Think is /think: how much the model thinks in a conversation.
@@ -18,15 +18,15 @@ type Think struct {
 	Sessions Conversations
 }
 
-var _ slash.Runner = Think{}
+var _ slashcommand.Runner = Think{}
 
 // Spec describes the command.
-func (Think) Spec() slash.Spec {
-	return slash.Spec{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: i18n.HelpThink, Group: slash.GroupModel, Who: slash.Owner}
+func (Think) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: i18n.HelpThink, Group: slashcommand.GroupModel, Who: slashcommand.Owner}
 }
 
 // Run sets or shows the level.
-func (t Think) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (t Think) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	level := strings.ToLower(args)
 	switch {
 	case level == "":

@@ -7,21 +7,21 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // UnsetLLM is /unset-llm: it removes a subscription of a user, with its key.
 type UnsetLLM struct{ Accounts Changer }
 
-var _ slash.Runner = UnsetLLM{}
+var _ slashcommand.Runner = UnsetLLM{}
 
 // Spec describes the command.
-func (UnsetLLM) Spec() slash.Spec {
-	return slash.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slash.GroupModel, Whole: true}
+func (UnsetLLM) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "unset-llm", Usage: "NAME", Help: i18n.HelpUnsetLLM, Group: slashcommand.GroupModel, Whole: true}
 }
 
 // Run removes it. One that is gone already is no error.
-func (c UnsetLLM) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c UnsetLLM) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	name := strings.TrimSpace(args)
 	if name == "" {
 		return "", i18n.Fault(fault.Invalid, i18n.LLMUnsetUsage)

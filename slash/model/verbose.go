@@ -10,21 +10,21 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/conversation"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Verbose is /verbose: how much of the work a channel shows.
 type Verbose struct{ Sessions Conversations }
 
-var _ slash.Runner = Verbose{}
+var _ slashcommand.Runner = Verbose{}
 
 // Spec describes the command.
-func (Verbose) Spec() slash.Spec {
-	return slash.Spec{Name: "verbose", Usage: "[off|on|full|default]", Help: i18n.HelpVerbose, Group: slash.GroupModel, Who: slash.Owner}
+func (Verbose) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "verbose", Usage: "[off|on|full|default]", Help: i18n.HelpVerbose, Group: slashcommand.GroupModel, Who: slashcommand.Owner}
 }
 
 // Run sets or shows the level.
-func (v Verbose) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (v Verbose) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	level := strings.ToLower(args)
 	switch {
 	case level == "":

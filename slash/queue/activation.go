@@ -9,7 +9,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/session"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Activation is /activation: which messages of a group are for the bot.
@@ -18,15 +18,15 @@ type Activation struct {
 	Routing       Routing
 }
 
-var _ slash.Runner = Activation{}
+var _ slashcommand.Runner = Activation{}
 
 // Spec describes the command.
-func (Activation) Spec() slash.Spec {
-	return slash.Spec{Name: "activation", Usage: "[mention|always|inherit]", Help: i18n.HelpActivation, Group: slash.GroupQueue, Who: slash.Owner}
+func (Activation) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "activation", Usage: "[mention|always|inherit]", Help: i18n.HelpActivation, Group: slashcommand.GroupQueue, Who: slashcommand.Owner}
 }
 
 // Run shows or sets the activation.
-func (c Activation) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Activation) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	s, _, err := c.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

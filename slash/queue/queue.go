@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
 	"xbot/internal/turn/policy"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Policies is the policy document in force.
@@ -26,15 +26,15 @@ type Queue struct {
 	Policies      Policies
 }
 
-var _ slash.Runner = Queue{}
+var _ slashcommand.Runner = Queue{}
 
 // Spec describes the command.
-func (Queue) Spec() slash.Spec {
-	return slash.Spec{Name: "queue", Usage: command.QueueUsage, Help: i18n.HelpQueue, Group: slash.GroupQueue}
+func (Queue) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "queue", Usage: command.QueueUsage, Help: i18n.HelpQueue, Group: slashcommand.GroupQueue}
 }
 
 // Run shows or sets it.
-func (q Queue) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (q Queue) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	s, _, err := q.Conversations.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

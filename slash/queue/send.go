@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // inherit is the argument that makes the policy decide again.
@@ -35,15 +35,15 @@ type Send struct {
 	Routing       Routing
 }
 
-var _ slash.Runner = Send{}
+var _ slashcommand.Runner = Send{}
 
 // Spec describes the command.
-func (Send) Spec() slash.Spec {
-	return slash.Spec{Name: "send", Usage: "[on|off|inherit]", Help: i18n.HelpSend, Group: slash.GroupQueue, Who: slash.Owner}
+func (Send) Spec() slashcommand.Spec {
+	return slashcommand.Spec{Name: "send", Usage: "[on|off|inherit]", Help: i18n.HelpSend, Group: slashcommand.GroupQueue, Who: slashcommand.Owner}
 }
 
 // Run shows or sets whether answers are sent.
-func (c Send) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c Send) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	switch args = strings.ToLower(args); args {
 	case "":
 		s, _, err := c.Conversations.Session(ctx, in.Session)

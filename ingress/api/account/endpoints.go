@@ -7,7 +7,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/gateway"
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 	"xbot/internal/memory/memorystore"
 	"xbot/internal/user/links"
 	"xbot/internal/user/notices"
@@ -26,7 +26,7 @@ type Endpoints struct {
 	Settings    *settings.Store
 	Notices     *notices.Store
 	Gateway     *gateway.Gateway
-	Usage       *spending.Usage
+	Usage       *usagereport.Usage
 	Preferences preference.Service
 }
 

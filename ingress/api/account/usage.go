@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
-	"xbot/ingress/spending"
+	"xbot/ingress/usagereport"
 )
 
 func (a *Endpoints) registerUsage(h huma.API) {
@@ -18,8 +18,8 @@ func (a *Endpoints) registerUsage(h huma.API) {
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Days int `query:"days" minimum:"1" maximum:"366" default:"30" doc:"How many days, today (UTC) included."`
-	}) (*struct{ Body spending.UsageReport }, error) {
+	}) (*struct{ Body usagereport.UsageReport }, error) {
 		got, err := a.Usage.Of(ctx, auth.User(ctx).ID, in.Days)
-		return &struct{ Body spending.UsageReport }{got}, a.Problem(err)
+		return &struct{ Body usagereport.UsageReport }{got}, a.Problem(err)
 	})
 }

@@ -20,7 +20,7 @@ type Endpoints struct {
 
 	Attachments *attachments.Store
 	Calls       *calls.Store
-	Boxes       sandbox.Boxes   // runners of the users
+	Sandboxes   sandbox.Finder  // runners of the users
 	Links       filelink.Signer // signs links to files
 
 	Documents Documents // draws pages of PDFs

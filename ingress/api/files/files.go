@@ -178,7 +178,7 @@ func (a *Endpoints) location(ctx context.Context, key chat.SessionKey) (location
 }
 
 func (a *Endpoints) locationIn(ctx context.Context, s chat.Session) (location, error) {
-	box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
+	box, err := sandbox.Reach(ctx, a.Sandboxes, auth.User(ctx).ID, s.Runner)
 	if err != nil {
 		return location{}, err
 	}

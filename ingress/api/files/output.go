@@ -26,22 +26,22 @@ func (a *Endpoints) registerOutputs(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, task.Runner)
+		box, err := sandbox.Reach(ctx, a.Sandboxes, auth.User(ctx).ID, task.Runner)
 		if err != nil {
 			return nil, err
 		}
 		attachment := download.Output(box, task.Call, task.ID+".txt")
 		return a.streamOr(attachment, func(w http.ResponseWriter, err error) error {
 			if fault.Is(err, fault.NotFound) {
-				return kept(w, task)
+				return writeStoredOutput(w, task)
 			}
 			return err
 		}), nil
 	})
 }
 
-// kept answers with the output in the task's own row, where that is all of it.
-func kept(w http.ResponseWriter, task chat.Task) error {
+// writeStoredOutput answers with the output in the task's own row, where that is all of it.
+func writeStoredOutput(w http.ResponseWriter, task chat.Task) error {
 	if task.EndedAt == nil || task.Total > chat.MaxTaskOutput || task.State == chat.TaskLost {
 		return fault.Errorf(fault.NotFound, "runner %s does not keep the output of %s any more; the task itself has its head and tail", task.Runner, task.ID)
 	}

@@ -16,7 +16,7 @@ import (
 
 // Reach makes sure that the runner of new sessions of the user answers.
 func (a *Endpoints) Reach(ctx context.Context) error {
-	_, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, "")
+	_, err := sandbox.Reach(ctx, a.Sandboxes, auth.User(ctx).ID, "")
 	return err
 }
 
@@ -32,7 +32,7 @@ func (a *Endpoints) Put(ctx context.Context, key chat.SessionKey, name string, c
 		return UploadedFile{}, err
 	}
 	defer leave()
-	if err := a.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(content))); err != nil {
+	if err := a.Attachments.CheckSpace(ctx, auth.User(ctx).ID, int64(len(content))); err != nil {
 		return UploadedFile{}, err
 	}
 	within, cancel := context.WithTimeout(ctx, answerTime)

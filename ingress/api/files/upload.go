@@ -91,7 +91,7 @@ func (a *Endpoints) uploadFiles(ctx context.Context, in *struct {
 	if in.HTTP().ContentLength > maxUploadFiles*maxUploadBytes+maxUploadExtra {
 		return nil, a.Problem(fault.Errorf(fault.TooLarge, "at most %d files of at most %d MB each can be uploaded at once", maxUploadFiles, maxUploadBytes>>20))
 	}
-	if err := a.Attachments.Room(ctx, auth.User(ctx).ID, max(in.HTTP().ContentLength, 0)); err != nil {
+	if err := a.Attachments.CheckSpace(ctx, auth.User(ctx).ID, max(in.HTTP().ContentLength, 0)); err != nil {
 		return nil, a.Problem(err)
 	}
 	form, err := in.HTTP().MultipartReader()

@@ -21,7 +21,7 @@ type Endpoints struct {
 	Connections project.Connections
 	Source      *mcp.Source
 	Projects    project.Agreements
-	Boxes       sandbox.Boxes // where commands run: on the runner of the user
+	Sandboxes   sandbox.Finder // where commands run: on the runner of the user
 }
 
 // MCPServers lists servers of tools.

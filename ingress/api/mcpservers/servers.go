@@ -56,7 +56,7 @@ func (a *Endpoints) set(ctx context.Context, in *change) (*stateBody, error) {
 		a.Connections.Forget(s.ID)
 		return a.state(ctx, s, "")
 	}
-	return a.asked(ctx, s)
+	return a.refreshState(ctx, s)
 }
 
 func (a *Endpoints) remove(ctx context.Context, in *MCPServerPath) (*struct{}, error) {
@@ -88,7 +88,7 @@ func (a *Endpoints) refresh(ctx context.Context, in *MCPServerPath) (*stateBody,
 	if err != nil {
 		return nil, a.Problem(err)
 	}
-	return a.asked(ctx, s)
+	return a.refreshState(ctx, s)
 }
 
 func (a *Endpoints) account(ctx context.Context, in *MCPServerPath) (*struct{ Body chat.MCPServer }, error) {
@@ -106,8 +106,8 @@ func (a *Endpoints) account(ctx context.Context, in *MCPServerPath) (*struct{ Bo
 	return &struct{ Body chat.MCPServer }{s}, nil
 }
 
-// asked asks a server what it offers. A failure of the server is part of the state.
-func (a *Endpoints) asked(ctx context.Context, s chat.MCPServer) (*stateBody, error) {
+// refreshState asks a server what it offers. A failure of the server is part of the state.
+func (a *Endpoints) refreshState(ctx context.Context, s chat.MCPServer) (*stateBody, error) {
 	problem, err := a.ask(ctx, s)
 	if err != nil {
 		return nil, a.Problem(err)
@@ -128,7 +128,7 @@ func (a *Endpoints) ask(ctx context.Context, s chat.MCPServer) (problem string, 
 	defer cancel()
 	at := mcp.At{Server: s.ID, Person: auth.User(ctx).ID, Vouched: s.Shared} // only administrators come here with one of the installation's
 	if s.Transport == chat.MCPStdio {
-		at.Box, err = sandbox.Reach(timed, a.Boxes, at.Person, "")
+		at.Box, err = sandbox.Reach(timed, a.Sandboxes, at.Person, "")
 	}
 	if err == nil {
 		_, err = a.Connections.Refresh(timed, at)

@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/i18n"
 	"xbot/internal/turn/command"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Command is a slash command that the server carries out, as clients complete and explain it.
@@ -44,7 +44,7 @@ func (a *Endpoints) registerCommands(h huma.API) {
 			}
 			out.Commands = append(out.Commands, Command{
 				Name: c.Name, Aliases: c.Aliases, Usage: c.Line(), Args: c.Usage, Words: command.Words(c.Usage), Group: c.Group,
-				Who: cmp.Or(string(c.Who), "anyone"), Inline: c.Inline, Queued: c.When == slash.InTurn, Help: help,
+				Who: cmp.Or(string(c.Who), "anyone"), Inline: c.Inline, Queued: c.When == slashcommand.InTurn, Help: help,
 			})
 		}
 		return &struct{ Body CommandsBody }{out}, nil

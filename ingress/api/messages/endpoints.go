@@ -16,7 +16,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Attachments *attachments.Store
-	Dispatch    *intake.Dispatch
+	Dispatch    *intake.Dispatcher
 	Gateway     *gateway.Gateway
 	History     *history.Editor
 	Voice       Transcriber

@@ -14,7 +14,7 @@ import (
 const maxPath = 4096
 
 // attach adds files of the session's runner to a message. Whether they are there is found out by the runner, later.
-func attach(in *intake.Inbound, paths []string) error {
+func attach(in *intake.Message, paths []string) error {
 	for _, p := range paths {
 		if !path.IsAbs(p) || len(p) > maxPath || strings.ContainsFunc(p, unicode.IsControl) {
 			return fault.Errorf(fault.Invalid, "a file is named by its absolute path on the session's runner: at most %d bytes, without control characters", maxPath)

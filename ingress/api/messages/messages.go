@@ -95,10 +95,10 @@ func transcriptBody(t conversation.Transcript) Transcript {
 	return out
 }
 
-func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) intake.Inbound {
+func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) intake.Message {
 	user := auth.User(ctx)
-	return intake.Inbound{
-		Inbound:  engine.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
+	return intake.Message{
+		NewRow:   engine.NewRow{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
 		UserName: user.Name, ChatType: s.ChatType,
 	}
 }

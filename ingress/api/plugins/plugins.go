@@ -251,7 +251,7 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	if err != nil {
 		out.Problem = err.Error()
 	}
-	told := one.Told(values)
+	told := one.EffectiveValues(values)
 	out.Missing = one.Missing(values)
 	for _, s := range one.Contributes.Settings {
 		_, set := values[s.Name]

@@ -65,7 +65,7 @@ func (a *Endpoints) change(ctx context.Context, key chat.SessionKey, in Change) 
 		}
 	}
 	if in.Shelf != nil {
-		if err := a.Conversations.SetShelf(ctx, key, chat.ListState(*in.Shelf)); err != nil {
+		if err := a.Conversations.SetListState(ctx, key, chat.ListState(*in.Shelf)); err != nil {
 			return err
 		}
 	}

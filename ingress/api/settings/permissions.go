@@ -99,11 +99,11 @@ func (a *Endpoints) permissions(ctx context.Context) (Permissions, error) {
 	if err != nil {
 		return Permissions{}, err
 	}
-	installation, err := a.Policy.Authorizers.Installation(ctx)
+	installation, err := a.Policy.Authorizers.Defaults(ctx)
 	if err != nil {
 		return Permissions{}, err
 	}
-	permits := chat.Permits{Admin: user.Admin, Own: chat.Preset(preset), Rules: rules}
+	permits := chat.UserPermissions{Admin: user.Admin, Own: chat.Preset(preset), Rules: rules}
 	tools, err := a.Policy.Tools.Person(ctx, user.ID)
 	if err != nil {
 		return Permissions{}, err

@@ -48,7 +48,7 @@ func (a *Endpoints) installationPresets(ctx context.Context) (InstallationPreset
 	if err != nil {
 		return InstallationPresets{}, a.Problem(err)
 	}
-	in := permission.Installation{Administrators: chat.Preset(p.Permissions.Administrators), Others: chat.Preset(p.Permissions.Others)}
+	in := permission.Defaults{Administrators: chat.Preset(p.Permissions.Administrators), Others: chat.Preset(p.Permissions.Others)}
 	return InstallationPresets{Administrators: in.Preset(true), Others: in.Preset(false), Chosen: in.Administrators != "", Version: version}, nil
 }
 

@@ -33,61 +33,61 @@ const (
 )
 
 // Ask implements openai.Backend.
-func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.Asked, error) {
+func (p *People) Ask(ctx context.Context, a openai.Ask) (openai.AcceptedMessage, error) {
 	if err := auth.MayConverse(ctx); err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	if a.Model == "" {
-		return openai.Asked{}, openai.NoModel()
+		return openai.AcceptedMessage{}, openai.NoModel()
 	}
 	asks, err := p.resolve(ctx, a.Model)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	calls, err := p.returned(ctx, &a)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	files := named(a)
-	in := intake.Inbound{UserName: auth.User(ctx).Name, Inbound: engine.Inbound{
+	in := intake.Message{UserName: auth.User(ctx).Name, NewRow: engine.NewRow{
 		User: auth.User(ctx).ID, Channel: channel, PlatformID: a.Key, Text: strings.TrimPrefix(a.Text+chat.AttachmentLines(files), "\n"), Options: chat.Options{Think: a.Think, Client: a.Asks()},
 	}}
 	if err := intake.Check(in); err != nil {
-		return openai.Asked{}, err // before a conversation is begun for it
+		return openai.AcceptedMessage{}, err // before a conversation is begun for it
 	}
 	known, found, err := p.known(ctx, a, in)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	where, begin, err := p.where(ctx, a, asks, known, calls)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	pictures, err := p.pictures(ctx, a, known, found)
 	if err != nil {
-		return openai.Asked{}, err // before a conversation is begun for it
+		return openai.AcceptedMessage{}, err // before a conversation is begun for it
 	}
 	if where.Key == "" {
 		if where, err = p.begin(ctx, a, begin); err != nil {
-			return openai.Asked{}, err
+			return openai.AcceptedMessage{}, err
 		}
 	}
 	if in.Files, err = p.attach(ctx, where.Key, files, pictures, a.Uploads, found); err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	if !found && asks.model != "" && where.Model != asks.model {
 		if err := p.Conversations.Override(ctx, where.Key, conversation.Overrides{Model: &asks.model}); err != nil {
-			return openai.Asked{}, err
+			return openai.AcceptedMessage{}, err
 		}
 	}
 	if len(a.Results) > 0 {
 		if err := p.AnswerStore.AnswerClientCalls(ctx, a.Results); err != nil {
-			return openai.Asked{}, err
+			return openai.AcceptedMessage{}, err
 		}
 	}
 	in.Session, in.ChatType, in.Queue = where.Key, where.ChatType, where.Queue
 	id, err := p.accept(ctx, a, in)
-	return p.asked(a, where, id, time.Now()), err
+	return p.acceptedMessage(a, where, id, time.Now()), err
 }
 
 // begin begins the conversation of a request, whose files its runner must be there for.
@@ -101,18 +101,18 @@ func (p *People) begin(ctx context.Context, a openai.Ask, in sessions.NewSession
 }
 
 // known finds the message that a request was before.
-func (p *People) known(ctx context.Context, a openai.Ask, in intake.Inbound) (engine.Delivered, bool, error) {
+func (p *People) known(ctx context.Context, a openai.Ask, in intake.Message) (engine.Delivered, bool, error) {
 	if !a.Chosen && !a.Retry {
 		return engine.Delivered{}, false, p.AnswerStore.ReleaseID(ctx, in.User, channel, a.Key, 0)
 	}
-	return p.Turns.Delivered(ctx, in.Inbound)
+	return p.Turns.Delivered(ctx, in.NewRow)
 }
 
 // sameAtOnce is how often a first request may meet another one like it that comes at the same instant.
 const sameAtOnce = 8
 
 // accept accepts the message. Two first requests that are alike are two messages.
-func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Inbound) (chat.InboxID, error) {
+func (p *People) accept(ctx context.Context, a openai.Ask, in intake.Message) (chat.InboxID, error) {
 	for range sameAtOnce {
 		got, err := p.Dispatch.Plain(ctx, in)
 		other := got.Duplicate || fault.Is(err, fault.Conflict) // in the same conversation, or in a separate one
@@ -192,7 +192,7 @@ func (p *People) behind(ctx context.Context, id string, known engine.Delivered) 
 	if err != nil {
 		return chat.Session{}, err
 	}
-	newest, err := p.AnswerStore.NewestAsked(ctx, previous.Session)
+	newest, err := p.AnswerStore.NewestMessage(ctx, previous.Session)
 	if err == nil && newest != previous.Message && known.Session != previous.Session {
 		err = &openai.Error{
 			Status: http.StatusBadRequest, Param: "previous_response_id", Code: "unsupported_parameter",
@@ -205,9 +205,9 @@ func (p *People) behind(ctx context.Context, id string, known engine.Delivered) 
 	return p.Own(ctx, previous.Session)
 }
 
-// asked is a message that was accepted.
-func (p *People) asked(a openai.Ask, s chat.Session, id chat.InboxID, at time.Time) openai.Asked {
-	return openai.Asked{
+// acceptedMessage is a message that was accepted.
+func (p *People) acceptedMessage(a openai.Ask, s chat.Session, id chat.InboxID, at time.Time) openai.AcceptedMessage {
+	return openai.AcceptedMessage{
 		Identity: a.Identity, ID: responseID(s.Key, id), Conversation: conversationID(s.Key), Model: a.Model, Session: s.Key, Message: id, Created: at, Client: a.Client,
 	}
 }

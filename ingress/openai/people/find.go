@@ -29,28 +29,28 @@ func responseID(key chat.SessionKey, id chat.InboxID) string {
 }
 
 // Find implements openai.Responses.
-func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
+func (p *People) Find(ctx context.Context, id string) (openai.AcceptedMessage, error) {
 	missing := &openai.Error{Status: http.StatusNotFound, Code: "response_not_found", Message: "there is no response " + quoted(id) + " of yours"}
 	rest, is := strings.CutPrefix(id, ofResponse)
 	if !is || len(rest) < 16 {
-		return openai.Asked{}, missing
+		return openai.AcceptedMessage{}, missing
 	}
 	n, err := strconv.ParseInt(rest[:16], 16, 64)
 	if err != nil {
-		return openai.Asked{}, missing
+		return openai.AcceptedMessage{}, missing
 	}
-	sent, err := p.AnswerStore.AskedBy(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
+	sent, err := p.AnswerStore.UserMessage(ctx, auth.User(ctx).ID, channel, chat.InboxID(n))
 	if fault.Is(err, fault.NotFound) || err == nil && responseID(sent.Session, chat.InboxID(n)) != id {
-		return openai.Asked{}, missing
+		return openai.AcceptedMessage{}, missing
 	}
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
 	s, err := p.Own(ctx, sent.Session)
 	if err != nil {
-		return openai.Asked{}, err
+		return openai.AcceptedMessage{}, err
 	}
-	out := p.asked(openai.Ask{Client: sent.Client}, s, chat.InboxID(n), sent.At)
+	out := p.acceptedMessage(openai.Ask{Client: sent.Client}, s, chat.InboxID(n), sent.At)
 	out.Chosen, out.Model, out.Text = true, usual, sent.Text
 	if parsed, err := session.Parse(sent.Session); err == nil && parsed.Agent != policy.DefaultAgent {
 		out.Model = usual + "/" + parsed.Agent
@@ -59,7 +59,7 @@ func (p *People) Find(ctx context.Context, id string) (openai.Asked, error) {
 }
 
 // Cancel implements openai.Responses. A message that waits is taken back, a turn that runs is stopped, and messages behind them stay.
-func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
+func (p *People) Cancel(ctx context.Context, a openai.AcceptedMessage) error {
 	if err := auth.MayConverse(ctx); err != nil {
 		return err
 	}
@@ -80,22 +80,22 @@ func (p *People) Cancel(ctx context.Context, a openai.Asked) error {
 		return nil
 	}
 	user := auth.User(ctx)
-	_, err = p.Dispatch.StopTurn(ctx, intake.Inbound{UserName: user.Name, Inbound: engine.Inbound{
+	_, err = p.Dispatch.StopTurn(ctx, intake.Message{UserName: user.Name, NewRow: engine.NewRow{
 		Session: a.Session, User: user.ID, Channel: channel, PlatformID: fmt.Sprintf("cancel-%d", a.Message),
 	}}, fate.Turn)
 	return err
 }
 
 // Forget implements openai.Responses.
-func (p *People) Forget(ctx context.Context, a openai.Asked) error {
+func (p *People) Forget(ctx context.Context, a openai.AcceptedMessage) error {
 	if err := auth.MayConverse(ctx); err != nil {
 		return err
 	}
-	return p.AnswerStore.ForgetAsked(ctx, auth.User(ctx).ID, channel, a.Message)
+	return p.AnswerStore.HideUserMessage(ctx, auth.User(ctx).ID, channel, a.Message)
 }
 
 // Returned implements openai.Responses.
-func (p *People) Returned(ctx context.Context, a openai.Asked) (out []chat.ClientResult, err error) {
+func (p *People) Returned(ctx context.Context, a openai.AcceptedMessage) (out []chat.ClientResult, err error) {
 	if len(a.Client.Results) == 0 {
 		return nil, nil
 	}

@@ -18,7 +18,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/files"
 	"xbot/ingress/api/sessions"
@@ -26,6 +25,7 @@ import (
 	"xbot/ingress/ingresstest"
 	"xbot/ingress/intake"
 	"xbot/ingress/openai/people"
+	"xbot/ingress/replystream"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture/webpicturetest"
@@ -61,14 +61,14 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{Bundle: ingresstest.New(t), bus: feed.New(slog.New(slog.DiscardHandler)), closing: make(chan struct{}), boxes: &boxes{Sandbox: tooltest.New(t)}}
 	b.Store = store.New(b.Pool, store.Options{Feed: b.bus})
 	b.agent = func(t turn, _ chat.Message) { t.answers("Hello, ", "world") }
-	b.Wakes.Fail = func(_ context.Context, r wake.Row) error { b.work(r.Session); return nil }
+	b.Wakes.Fail = func(_ context.Context, r wake.TurnWake) error { b.work(r.Session); return nil }
 	b.Woken.Starts = fetches{b.Starts, b}
 	document, _, err := policy.Parse([]byte(`{agents: {list: [{id: "main", default: true}, {id: "coder"}]}}`))
 	require.NoError(t, err)
 	_, err = b.Settings.SetPolicy(t.Context(), b.User.ID, document.JSON())
 	require.NoError(t, err)
 	policies := &policy.Live{Services: b.Store.Services, Settings: b.Store.Settings}
-	b.Dispatch = &intake.Dispatch{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken, Policies: policies}
+	b.Dispatch = &intake.Dispatcher{Calls: b.Store.Calls, Turns: b.Store.Turns, Wakes: b.Woken, Policies: policies}
 	base := &endpoint.Base{
 		Agents: b.Store.Agents, Conversations: b.Store.Conversations, Auth: &auth.Auth{Accounts: b.Store.Users, Hosts: auth.Hosts{Allowed: []string{"xbot.example"}}, Key: secret.Key{1}},
 		Info: endpoint.Info{Version: "1.2.3", StartedAt: time.Now()}, Log: slog.New(slog.DiscardHandler),
@@ -77,9 +77,9 @@ func setup(t *testing.T) *bundle {
 	s := &people.People{
 		Base: base, AnswerStore: b.Store.Answers, Attachments: b.Store.Attachments, Services: b.Store.Services, Turns: b.Store.Turns,
 		Sessions: &sessions.Endpoints{Base: base, Search: b.Store.Search, Shares: b.Store.Shares, Calls: b.Store.Calls, Turns: b.Store.Turns, Models: models}, Dispatch: b.Dispatch,
-		Answers:   &answer.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
+		Answers:   &replystream.Source{Answers: b.Store.Answers, Conversations: b.Store.Conversations, Bus: b.bus, Closing: b.closing, PingEvery: 20 * time.Millisecond},
 		Catalogue: models, Policies: policies, Key: secret.Key{1}, Pictures: webpicturetest.Fetcher(t),
-		Files: &files.Endpoints{Base: base, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Boxes: b.boxes},
+		Files: &files.Endpoints{Base: base, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Sandboxes: b.boxes},
 	}
 	b.handler = s.Handler()
 	server := httptest.NewUnstartedServer(b.handler)

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"xbot/ingress/answer"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/api/files"
 	"xbot/ingress/api/sessions"
@@ -17,6 +16,7 @@ import (
 	"xbot/ingress/intake"
 	"xbot/ingress/largebody"
 	"xbot/ingress/openai"
+	"xbot/ingress/replystream"
 	"xbot/internal/chat"
 	"xbot/internal/document/webpicture"
 	"xbot/internal/llm/catalogue"
@@ -63,8 +63,8 @@ type People struct {
 	Turns       *engine.Store
 
 	Sessions  Sessions
-	Dispatch  *intake.Dispatch
-	Answers   *answer.Source
+	Dispatch  *intake.Dispatcher
+	Answers   *replystream.Source
 	Catalogue Catalogue
 	Policies  Policies
 	Key       secret.Deriver // names the conversations that requests with a key of the client's begin
@@ -114,13 +114,13 @@ type caller struct{}
 func (caller) Of(ctx context.Context) int64 { return int64(auth.User(ctx).ID) }
 
 // Follow implements openai.Backend.
-func (p *People) Follow(ctx context.Context, a openai.Asked) iter.Seq2[answer.Event, error] {
-	return p.Answers.Follow(ctx, answer.Question{Session: a.Session, Message: a.Message, Access: token{}})
+func (p *People) Follow(ctx context.Context, a openai.AcceptedMessage) iter.Seq2[replystream.Event, error] {
+	return p.Answers.Follow(ctx, replystream.Question{Session: a.Session, Message: a.Message, Access: token{}})
 }
 
 // Read implements openai.Responses.
-func (p *People) Read(ctx context.Context, a openai.Asked) iter.Seq2[answer.Event, error] {
-	return p.Answers.Follow(ctx, answer.Question{Session: a.Session, Message: a.Message, Access: token{}, Now: true})
+func (p *People) Read(ctx context.Context, a openai.AcceptedMessage) iter.Seq2[replystream.Event, error] {
+	return p.Answers.Follow(ctx, replystream.Question{Session: a.Session, Message: a.Message, Access: token{}, Now: true})
 }
 
 // token is the credential of the reader.
@@ -133,7 +133,7 @@ func (token) Still(ctx context.Context) error { return auth.Still(ctx) }
 const noteTime = 5 * time.Second
 
 // Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same for good.
-func (p *People) Delivered(ctx context.Context, a openai.Asked) {
+func (p *People) Delivered(ctx context.Context, a openai.AcceptedMessage) {
 	if a.Chosen {
 		return
 	}

@@ -17,7 +17,7 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delive
 		return nil, nil
 	}
 	if found {
-		return p.kept(ctx, known, len(a.Pictures))
+		return p.storedPictures(ctx, known, len(a.Pictures))
 	}
 	files, err := p.Pictures.Fetch(ctx, fmt.Sprint(auth.User(ctx).ID), a.Files())
 	if err != nil {
@@ -35,8 +35,8 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delive
 	return out, nil
 }
 
-// kept are the pictures of a message that was accepted before, as far as the request has them too: another message has another text.
-func (p *People) kept(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
+// storedPictures are the pictures of a message that was accepted before, as far as the request has them too: another message has another text.
+func (p *People) storedPictures(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
 	sent, err := p.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (p *People) keep(ctx context.Context, key chat.SessionKey, files []chat.Att
 		if kept.Data == nil {
 			continue
 		}
-		if err := p.Attachments.Room(ctx, auth.User(ctx).ID, int64(len(kept.Data))); err != nil {
+		if err := p.Attachments.CheckSpace(ctx, auth.User(ctx).ID, int64(len(kept.Data))); err != nil {
 			return nil, err
 		}
 		if err := p.Attachments.AddPicture(ctx, key, kept); err != nil {

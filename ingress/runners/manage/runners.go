@@ -166,7 +166,7 @@ func (m *Runners) Create(ctx context.Context, user users.User, name, base string
 	if err := m.Runners.CreateRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
-	return m.made(ctx, user, name, base, token)
+	return m.newRunner(ctx, user, name, base, token)
 }
 
 // Renew gives a runner a new token. The old one is dead, and a connection made with it is closed.
@@ -179,7 +179,7 @@ func (m *Runners) Renew(ctx context.Context, user users.User, name, base string)
 		return chat.NewRunner{}, err
 	}
 	m.drop(ctx, resolver.ID(user.ID, name))
-	return m.made(ctx, user, name, base, token)
+	return m.newRunner(ctx, user, name, base, token)
 }
 
 // Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until its
@@ -241,8 +241,8 @@ func (m *Runners) UseModel(ctx context.Context, user users.User, source string) 
 	return m.List(ctx, user)
 }
 
-// made returns a new runner and how to start it. base is the address that the request came to.
-func (m *Runners) made(ctx context.Context, user users.User, name, base, token string) (chat.NewRunner, error) {
+// newRunner returns a new runner and how to start it. base is the address that the request came to.
+func (m *Runners) newRunner(ctx context.Context, user users.User, name, base, token string) (chat.NewRunner, error) {
 	all, err := m.List(ctx, user)
 	if err != nil {
 		return chat.NewRunner{}, err

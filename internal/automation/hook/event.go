@@ -81,8 +81,8 @@ func (e Event) Closed() bool { return traits[e].closed }
 // Denies reports whether a deny prevents the subject of the event.
 func (e Event) Denies() bool { return traits[e].denies }
 
-// Tells reports whether the context of a handler's answer reaches the model.
-func (e Event) Tells() bool { return traits[e].tells }
+// AddsContext reports whether the context of a handler's answer reaches the model.
+func (e Event) AddsContext() bool { return traits[e].tells }
 
 // OfTool reports whether the event is about one call of a tool: only these have conditions.
 func (e Event) OfTool() bool { return traits[e].subject == "tool_name" }

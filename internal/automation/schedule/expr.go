@@ -59,27 +59,27 @@ func (e expression) next(after time.Time, zone *time.Location) time.Time {
 	if e.spec.Hour&everyHour != 0 {
 		return e.spec.Next(after.In(zone))
 	}
-	for wall := onWall(after.In(zone)); ; {
+	for wall := wallClock(after.In(zone)); ; {
 		wall = e.spec.Next(wall)
 		if wall.IsZero() {
 			return wall
 		}
-		if at := fromWall(wall, zone); at.After(after) {
+		if at := fromWallClock(wall, zone); at.After(after) {
 			return at
 		}
 	}
 }
 
-// onWall returns the reading of the local clock as a time in UTC.
-func onWall(t time.Time) time.Time {
+// wallClock returns the reading of the local clock as a time in UTC.
+func wallClock(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 }
 
-// fromWall returns the first instant at which the local clock shows a time, or a later one.
-func fromWall(wall time.Time, zone *time.Location) time.Time {
+// fromWallClock returns the first instant at which the local clock shows a time, or a later one.
+func fromWallClock(wall time.Time, zone *time.Location) time.Time {
 	at := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, zone)
 	begin, end := at.ZoneBounds()
-	switch shown := onWall(at); {
+	switch shown := wallClock(at); {
 	case shown.After(wall): // it was skipped
 		return begin
 	case shown.Before(wall):

@@ -173,7 +173,7 @@ func readAt(text string, zone *time.Location, now time.Time) (Spec, string, erro
 		{"2006-01-02T15:04:05", first, rest}, {"2006-01-02T15:04", first, rest},
 	} {
 		if wall, err := time.Parse(c.layout, c.text); err == nil {
-			return single(fromWall(wall, zone), c.rest, now)
+			return single(fromWallClock(wall, zone), c.rest, now)
 		}
 	}
 	clock, err := time.Parse("15:04", first)
@@ -181,9 +181,9 @@ func readAt(text string, zone *time.Location, now time.Time) (Spec, string, erro
 		return Spec{}, "", notUnderstood(text)
 	}
 	today := now.In(zone)
-	at := fromWall(time.Date(today.Year(), today.Month(), today.Day(), clock.Hour(), clock.Minute(), 0, 0, time.UTC), zone)
+	at := fromWallClock(time.Date(today.Year(), today.Month(), today.Day(), clock.Hour(), clock.Minute(), 0, 0, time.UTC), zone)
 	if !at.After(now) {
-		at = fromWall(time.Date(today.Year(), today.Month(), today.Day()+1, clock.Hour(), clock.Minute(), 0, 0, time.UTC), zone)
+		at = fromWallClock(time.Date(today.Year(), today.Month(), today.Day()+1, clock.Hour(), clock.Minute(), 0, 0, time.UTC), zone)
 	}
 	return single(at, rest, now)
 }

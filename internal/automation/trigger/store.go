@@ -60,10 +60,10 @@ func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft,
 	made, err := b.Triggers.AddTrigger(ctx, triggerstore.OwnedTrigger{
 		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: madeBy,
 	})
-	return b.made(made, plain), err
+	return b.withSecret(made, plain), err
 }
 
-func (b *Store) made(t chat.Trigger, plain string) Made {
+func (b *Store) withSecret(t chat.Trigger, plain string) Made {
 	t = b.placed(t)
 	return Made{Trigger: t, Secret: plain, Example: Example(t, plain)}
 }
@@ -168,7 +168,7 @@ func (b *Store) Renew(ctx context.Context, owner chat.UserID, id string) (Made, 
 		return Made{}, err
 	}
 	plain := newSecret()
-	return b.made(t, plain), b.Triggers.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
+	return b.withSecret(t, plain), b.Triggers.SetTriggerSecret(ctx, owner, id, b.Key.Seal([]byte(plain)))
 }
 
 // Remove deletes a trigger and its history. The conversation that it called stays.

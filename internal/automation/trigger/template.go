@@ -144,8 +144,8 @@ func (b *budget) round() (string, error) {
 	return "", b.spend(0)
 }
 
-// made spends the output of a function, and cuts it.
-func (b *budget) made(s string) (string, error) { return cut(s), b.spend(len(s)) }
+// spendOutput spends the output of a function, and cuts it.
+func (b *budget) spendOutput(s string) (string, error) { return cut(s), b.spend(len(s)) }
 
 // The names of the functions that guard adds.
 const (
@@ -160,9 +160,9 @@ func (b *budget) functions() template.FuncMap {
 		quoteName: func(v any) (string, error) { s := quote(v); return s, b.spend(len(s)) },
 		"dig":     func(path ...any) (any, error) { v, err := dig(path); return v, errors.Join(err, b.spend(len(path))) },
 		"json":    func(v any) (string, error) { s, err := asJSON(v); return s, errors.Join(err, b.spend(len(s))) },
-		"print":   func(v ...any) (string, error) { return b.made(fmt.Sprint(v...)) },
-		"join":    func(sep string, v any) (string, error) { return b.made(join(sep, v)) },
-		"lower":   func(v any) (string, error) { return b.made(strings.ToLower(cut(text(v)))) },
+		"print":   func(v ...any) (string, error) { return b.spendOutput(fmt.Sprint(v...)) },
+		"join":    func(sep string, v any) (string, error) { return b.spendOutput(join(sep, v)) },
+		"lower":   func(v any) (string, error) { return b.spendOutput(strings.ToLower(cut(text(v)))) },
 	}
 }
 

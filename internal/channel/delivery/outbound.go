@@ -57,7 +57,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 		return chat.Outbound{}, err
 	}
 	if o.CallID != nil && o.Kind != chat.OutboundCard {
-		if out.Asked, err = s.asked(ctx, *o.CallID); err == nil {
+		if out.Asked, err = s.questionOf(ctx, *o.CallID); err == nil {
 			out.Asked.InGroup = out.Place.ChatType != "" && out.Place.ChatType != chat.ChatDirect
 		}
 	}
@@ -177,8 +177,8 @@ func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
 	return out, nil
 }
 
-// asked reads the question of a call, with the message that asks it.
-func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error) {
+// questionOf reads the question of a call, with the message that asks it.
+func (s *Store) questionOf(ctx context.Context, id chat.CallID) (*chat.Asking, error) {
 	call, err := s.calls.Call(ctx, id)
 	if err != nil {
 		return nil, err

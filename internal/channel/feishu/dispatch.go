@@ -30,23 +30,23 @@ var passedOver = []string{
 	"add_user_to_chat", "remove_user_from_chat", "revoke_add_user_from_chat", "chat_disband", "group_setting_update",
 }
 
-// arrival holds the receiver of events and the reporter.
-type arrival struct {
+// eventSink holds the receiver of events and the reporter.
+type eventSink struct {
 	to     channel.Receiver
 	report channel.Reporter
 }
 
-type arrivalKey struct{}
+type eventSinkKey struct{}
 
 // inbound puts the receiver of events into the context: the library has one dispatcher for an account and passes its context on.
 func inbound(ctx context.Context, to channel.Receiver, report channel.Reporter) context.Context {
-	return context.WithValue(ctx, arrivalKey{}, arrival{to, report})
+	return context.WithValue(ctx, eventSinkKey{}, eventSink{to, report})
 }
 
-// untaken is the error of an event that is to come again.
-type untaken struct{ error }
+// redeliverError is the error of an event that is to come again.
+type redeliverError struct{ error }
 
-func (u untaken) Unwrap() error { return u.error }
+func (u redeliverError) Unwrap() error { return u.error }
 
 // events is the library's dispatcher of the account. It is made when events are received, for making it prints a line.
 func (a *Account) events() *dispatcher.EventDispatcher {
@@ -69,19 +69,19 @@ func (a *Account) events() *dispatcher.EventDispatcher {
 
 // arrived takes an event of the dispatcher.
 func (a *Account) arrived(ctx context.Context, raw []byte) (*callback.CardActionTriggerResponse, error) {
-	who, ok := ctx.Value(arrivalKey{}).(arrival)
+	who, ok := ctx.Value(eventSinkKey{}).(eventSink)
 	if !ok {
-		return nil, untaken{fault.Errorf(fault.Internal, "an event of Feishu came to nobody")}
+		return nil, redeliverError{fault.Errorf(fault.Internal, "an event of Feishu came to nobody")}
 	}
 	select {
 	case a.slots <- struct{}{}:
 		defer func() { <-a.slots }()
 	case <-ctx.Done():
-		return nil, untaken{ctx.Err()}
+		return nil, redeliverError{ctx.Err()}
 	}
 	answer, err := a.take(ctx, raw, who.to, who.report)
 	if err != nil {
-		return nil, untaken{err}
+		return nil, redeliverError{err}
 	}
 	return answer, nil
 }
@@ -90,7 +90,7 @@ func (a *Account) arrived(ctx context.Context, raw []byte) (*callback.CardAction
 // value is a text, or does not know is read as far as it fits.
 func (a *Account) handOver(ctx context.Context, raw []byte) (any, error) {
 	answer, err := a.events().Do(ctx, raw)
-	if _, ours := errors.AsType[untaken](err); err == nil || ours {
+	if _, ours := errors.AsType[redeliverError](err); err == nil || ours {
 		return answer, err
 	}
 	return a.arrived(ctx, raw)

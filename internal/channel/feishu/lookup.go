@@ -106,16 +106,16 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 	if m.gone {
 		return
 	}
-	text, files := a.said(ctx, m)
+	text, files := a.messageText(ctx, m)
 	if m.kind == "merge_forward" {
-		text = a.told(ctx, items[1:], e.Chat)
+		text = a.formatMessages(ctx, items[1:], e.Chat)
 	}
 	e.Quote = &chat.Quote{Sender: who, Text: clip(text, maxQuote)}
 	e.Attachments = append(e.Attachments, chat.Quoted(e.Parent, files)...)
 }
 
-// said returns the text of a fetched message, and its files.
-func (a *Account) said(ctx context.Context, m stored) (string, []chat.Attachment) {
+// messageText returns the text of a fetched message, and its files.
+func (a *Account) messageText(ctx context.Context, m stored) (string, []chat.Attachment) {
 	c := content{text: "[forwarded conversation]"} // one inside of another stays closed
 	if m.kind != "merge_forward" {
 		c = a.plainContent(ctx, m.id, m.kind, m.content)
@@ -130,14 +130,14 @@ func (a *Account) forwarded(ctx context.Context, id string) string {
 	if err != nil || len(items) < 2 {
 		return "[forwarded conversation that could not be read]"
 	}
-	return a.told(ctx, items[1:], "")
+	return a.formatMessages(ctx, items[1:], "")
 }
 
 // closed explains missing files of forwarded messages: the platform does not give them to bots (234043).
 const closed = "\n[its files cannot be fetched: ask for them to be sent by themselves]"
 
-// told formats messages line by line.
-func (a *Account) told(ctx context.Context, items []stored, in string) string {
+// formatMessages formats messages line by line.
+func (a *Account) formatMessages(ctx context.Context, items []stored, in string) string {
 	var b strings.Builder
 	head := "[forwarded conversation]"
 	for i, m := range items {
@@ -149,7 +149,7 @@ func (a *Account) told(ctx context.Context, items []stored, in string) string {
 		if m.senderType == "user" {
 			name = cmp.Or(a.nameOf(ctx, m.sender, in), name)
 		}
-		text, files := a.said(ctx, m)
+		text, files := a.messageText(ctx, m)
 		if len(files) > 0 {
 			head = "[forwarded conversation]" + closed
 		}

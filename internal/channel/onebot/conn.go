@@ -221,7 +221,7 @@ func (c *conn) do(ctx context.Context, action string, params any, each func(json
 		close(w.gone)
 	}()
 	if err := c.send(data); err != nil {
-		if told := c.told(ctx); fault.Is(told, fault.Denied) {
+		if told := c.endReason(ctx); fault.Is(told, fault.Denied) {
 			return wire.Answer{}, told
 		}
 		return wire.Answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "ask NapCat for %s: %w", action, err))
@@ -229,8 +229,8 @@ func (c *conn) do(ctx context.Context, action string, params any, each func(json
 	return c.await(ctx, action, w, each)
 }
 
-// told returns why a connection ended that accepts no more writes: earlier messages of NapCat may still be read.
-func (c *conn) told(ctx context.Context) error {
+// endReason returns why a connection ended that accepts no more writes: earlier messages of NapCat may still be read.
+func (c *conn) endReason(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, controlWait)
 	defer cancel()
 	select {

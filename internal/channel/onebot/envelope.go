@@ -42,7 +42,7 @@ func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) 
 	out.ID = messageID(e.place(), e.MessageID, e.Time)
 	in.met.put(e.place(), e.MessageID, metEntry{id: out.ID, sender: out.Sender.Name})
 	segments := wire.ParseMessage(e.Message)
-	if in.told(e, segments) {
+	if in.announcedFile(e, segments) {
 		return out, false
 	}
 	r := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), messages: maxForwarded}
@@ -54,8 +54,8 @@ func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) 
 	return out, out.Text != "" || out.Mentioned || out.Quote != nil || len(out.Attachments) > 0
 }
 
-// told reports whether a message is a file in a group that a notice has announced already.
-func (in *intake) told(e *event, segments []wire.Segment) bool {
+// announcedFile reports whether a message is a file in a group that a notice has announced already.
+func (in *intake) announcedFile(e *event, segments []wire.Segment) bool {
 	if !e.group() || len(segments) != 1 || segments[0].Type != "file" {
 		return false
 	}

@@ -49,8 +49,8 @@ func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
 	require.Equal(t, []wire.Segment{
 		{Type: "text", Data: wire.Attributes{"text": "请"}}, {Type: "at", Data: wire.Attributes{"qq": "3"}}, {Type: "text", Data: wire.Attributes{"text": "和 "}}, {Type: "at", Data: wire.Attributes{"qq": "2"}},
 		{Type: "text", Data: wire.Attributes{"text": ", @Bad @Anna"}},
-	}, said(group, "请@小明和 @Ann Lee,\x00 @Bad @Anna", names))
-	require.Equal(t, []wire.Segment{{Type: "text", Data: wire.Attributes{"text": "@Ann"}}}, said(channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
+	}, splitMentions(group, "请@小明和 @Ann Lee,\x00 @Bad @Anna", names))
+	require.Equal(t, []wire.Segment{{Type: "text", Data: wire.Attributes{"text": "@Ann"}}}, splitMentions(channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
 }
 
 func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {

@@ -55,7 +55,7 @@ func (r *reader) read(ctx context.Context, segments []wire.Segment, depth int) {
 		case "forward", "node":
 			r.forwarded(ctx, s, depth)
 		default:
-			r.said(s)
+			r.readSegment(s)
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (r *reader) at(ctx context.Context, d wire.Attributes, depth int) {
 	r.others = append(r.others, chat.Peer{ID: who, Name: name})
 }
 
-// said reads a segment that is neither text nor a file.
-func (r *reader) said(s wire.Segment) {
+// readSegment reads a segment that is neither text nor a file.
+func (r *reader) readSegment(s wire.Segment) {
 	d := s.Data
 	switch s.Type {
 	case "face":

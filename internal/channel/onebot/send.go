@@ -151,11 +151,11 @@ func spoken(parts []wire.Segment, to channel.Address, t string, mentions map[str
 	if n := utf8.RuneCountInString(t); n > maxShown {
 		return nil, fault.Errorf(fault.TooLarge, "the text has %d characters; QQ shows %d of a message, so split it", n, maxShown)
 	}
-	return append(parts, said(to, t, mentions)...), nil
+	return append(parts, splitMentions(to, t, mentions)...), nil
 }
 
-// said splits a text at the names that it mentions. In direct chats there is no other user to mention.
-func said(to channel.Address, t string, mentions map[string]string) []wire.Segment {
+// splitMentions splits a text at the names that it mentions. In direct chats there is no other user to mention.
+func splitMentions(to channel.Address, t string, mentions map[string]string) []wire.Segment {
 	t = strings.ReplaceAll(t, stop, "")
 	if to.ChatType == chat.ChatGroup {
 		t = format.Mentions(channel.Plain, t, mentions, func(id, name string) string {

@@ -143,7 +143,7 @@ func FuzzGateway(f *testing.F) {
 		g.keeper.change(func(s *session) { s.ID, s.Seq = "before", 5 })
 		l := &link{gateway: g, socket: socket}
 		events := make(chan frame, 1)
-		err := l.hear(t.Context(), []byte(raw), events)
+		err := l.handleFrame(t.Context(), []byte(raw), events)
 		close(events)
 		for e := range events {
 			require.NoError(t, err)

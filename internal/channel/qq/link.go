@@ -194,15 +194,15 @@ func (l *link) read(ctx context.Context, end context.CancelCauseFunc, events cha
 			end(l.cause(err))
 			return
 		}
-		if err := l.hear(ctx, raw, events); err != nil {
+		if err := l.handleFrame(ctx, raw, events); err != nil {
 			end(err)
 			return
 		}
 	}
 }
 
-// hear processes one frame. Its error is why the connection ends.
-func (l *link) hear(ctx context.Context, raw []byte, events chan<- frame) error {
+// handleFrame processes one frame. Its error is why the connection ends.
+func (l *link) handleFrame(ctx context.Context, raw []byte, events chan<- frame) error {
 	var f frame
 	if jsonlimit.Default.Unmarshal(raw, &f) != nil {
 		return nil

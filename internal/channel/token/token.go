@@ -28,14 +28,14 @@ func New(ask Ask) *Cache { return &Cache{ask: ask, turn: make(chan struct{}, 1)}
 // Get returns a token that may be used now. One caller asks the platform; the others wait for it, none longer than its
 // context permits.
 func (c *Cache) Get(ctx context.Context) (string, error) {
-	if token, ok := c.kept(); ok {
+	if token, ok := c.cached(); ok {
 		return token, nil
 	}
 	if err := c.take(ctx); err != nil {
 		return "", err
 	}
 	defer c.leave()
-	if token, ok := c.kept(); ok {
+	if token, ok := c.cached(); ok {
 		return token, nil
 	}
 	return c.renew(ctx)
@@ -60,7 +60,7 @@ func (c *Cache) Drop(token string) {
 	}
 }
 
-func (c *Cache) kept() (string, bool) {
+func (c *Cache) cached() (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.token, c.token != "" && time.Now().Before(c.until)

@@ -84,14 +84,14 @@ func (w *watch) again(ctx context.Context, err error) bool {
 		w.denied = 0
 	}
 	if !passes(err) && !fault.Is(err, fault.Internal) && (w.denied == 0 || w.denied >= maxDenied) {
-		w.tell(Update{Lost: err})
+		w.notify(Update{Lost: err})
 		return false
 	}
 	wait := max(w.pause.NextBackOff(), fault.After(err))
-	return w.tell(Update{Lost: err, Retry: wait}) && sleep(ctx, wait) == nil
+	return w.notify(Update{Lost: err, Retry: wait}) && sleep(ctx, wait) == nil
 }
 
-func (w *watch) tell(u Update) bool {
+func (w *watch) notify(u Update) bool {
 	w.done = w.done || !w.yield(u)
 	return !w.done
 }
@@ -122,7 +122,7 @@ func (w *watch) connect(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if update != nil && !w.tell(*update) {
+		if update != nil && !w.notify(*update) {
 			return nil
 		}
 	}

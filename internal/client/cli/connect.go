@@ -11,7 +11,7 @@ import (
 	"xbot/internal/client/cli/graphics"
 	"xbot/internal/client/cli/history"
 	"xbot/internal/client/cli/local"
-	"xbot/internal/client/cli/place"
+	"xbot/internal/client/cli/location"
 	"xbot/internal/fault"
 )
 
@@ -21,7 +21,7 @@ type connection struct {
 	me     apiclient.Me
 	own    *local.Server       // the server of this user on this machine; nil when another was asked for
 	served []apiclient.Command // what it carries out; nil until it was asked
-	place  place.Finder        // where commands run
+	place  location.Finder     // where commands run
 
 	history history.File // what was typed
 	wide    bool         // texts use the whole width, too
@@ -59,7 +59,7 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 		}
 		return nil, err
 	}
-	c.place = place.Finder{Client: c.client, Own: c.own != nil, Cwd: cwd}
+	c.place = location.Finder{Client: c.client, Own: c.own != nil, Cwd: cwd}
 	return c, nil
 }
 

@@ -142,7 +142,7 @@ func (d *driver) read(m message) codingagent.Step {
 	case "control_response":
 		return d.answered(m.Response)
 	case "control_request":
-		return d.asked(m)
+		return d.handleRequest(m)
 	case "control_cancel_request":
 		delete(d.open, m.RequestID)
 	case "stream_event":
@@ -163,7 +163,7 @@ func (d *driver) answered(r controlResponse) codingagent.Step {
 	switch {
 	case r.RequestID == "initialize:"+d.turn.Key && !d.begun:
 		d.begun = true // also where this version refuses to be initialized: it needs no handshake then
-		writes := []codingagent.Write{d.says("message:"+d.turn.Key, d.turn.Said())}
+		writes := []codingagent.Write{d.says("message:"+d.turn.Key, d.turn.UserMessage())}
 		for _, key := range d.stopKeys {
 			writes = append(writes, d.Interrupt(key)...)
 		}

@@ -116,15 +116,15 @@ func (d *driver) streamed(e streamEvent) codingagent.Step {
 		switch {
 		case e.Delta.Type == "text_delta" && e.Delta.Text != "":
 			name := fmt.Sprintf("%s/%d", d.current, d.count(d.current).streamed)
-			return said(codingagent.Text{Message: name, Delta: e.Delta.Text})
+			return eventStep(codingagent.Text{Message: name, Delta: e.Delta.Text})
 		case e.Delta.Type == "thinking_delta" && e.Delta.Thinking != "":
-			return said(codingagent.Thought{Delta: e.Delta.Thinking})
+			return eventStep(codingagent.Thought{Delta: e.Delta.Thinking})
 		}
 	}
 	return codingagent.Step{}
 }
 
-func said(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
+func eventStep(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
 
 // assistant reads whole blocks. The text of claude's own subagents is internal: only their actions are reported.
 func (d *driver) assistant(m message) codingagent.Step {
@@ -186,7 +186,7 @@ func (d *driver) result(m message) codingagent.Step {
 		end.Gone = d.turn.Thread != "" && !d.taken && strings.Contains(end.Error, "No conversation found")
 		end.LogIn = d.loggedOut || strings.Contains(end.Error, "/login") || strings.Contains(end.Error, "Invalid API key")
 	}
-	return said(usage, end)
+	return eventStep(usage, end)
 }
 
 func (m message) reason() string {

@@ -37,7 +37,7 @@ type personInput struct {
 	} `json:"questions"`
 }
 
-func (d *driver) asked(m message) codingagent.Step {
+func (d *driver) handleRequest(m message) codingagent.Step {
 	r := request{input: m.Request.Input, suggestions: m.Request.Suggestions, person: m.Request.ToolName == askPerson}
 	if set(m.Request.Once) {
 		r.suggestions = nil
@@ -57,7 +57,7 @@ func (d *driver) asked(m message) codingagent.Step {
 		if strings.HasPrefix(m.Request.ToolName, "mcp__") && set(m.Request.Input) { // a user must see the arguments to approve them
 			title = strings.TrimSpace(title + "\n" + string(m.Request.Input))
 		}
-		return said(codingagent.Request{ID: m.RequestID, Approval: &codingagent.Approval{
+		return eventStep(codingagent.Request{ID: m.RequestID, Approval: &codingagent.Approval{
 			Kind: work.Kind, Title: codingagent.Subject(title), Dir: d.turn.Dir, Reason: codingagent.Paragraph(m.Request.Reason),
 		}})
 	}
@@ -86,7 +86,7 @@ func (d *driver) askPerson(id string, r request) codingagent.Step {
 		}
 		asked.Questions = append(asked.Questions, question)
 	}
-	return said(asked)
+	return eventStep(asked)
 }
 
 func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Write {
@@ -95,14 +95,14 @@ func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Writ
 	case !ok || d.ended:
 		return nil
 	case r.person && !answer.Declined:
-		return d.personSaid(id, r, answer.Replies)
+		return d.answerInput(id, r, answer.Replies)
 	default:
 		return d.allow(id, r, !r.person && answer.Approved && !answer.Declined, answer.Always)
 	}
 }
 
-// personSaid adds the answers to the input of the tool, by the text of the question.
-func (d *driver) personSaid(id string, r request, replies map[string][]string) []codingagent.Write {
+// answerInput adds the answers to the input of the tool, by the text of the question.
+func (d *driver) answerInput(id string, r request, replies map[string][]string) []codingagent.Write {
 	input := map[string]json.RawMessage{}
 	if json.Unmarshal(r.input, &input) != nil {
 		return d.allow(id, r, false, false)

@@ -69,7 +69,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	case in.Method == "":
 		return d.answered(in)
 	case len(in.ID) > 0:
-		return d.asked(in)
+		return d.handleRequest(in)
 	default:
 		return d.notification(in)
 	}
@@ -135,7 +135,7 @@ func (d *driver) startTurn(result json.RawMessage) codingagent.Step {
 	d.thread = opened.Thread.ID
 	return codingagent.Step{
 		Writes: []codingagent.Write{jsonrpc.Request("", d.key("turn"), "turn/start", turnParams{
-			ThreadID: d.thread, Input: input(d.turn.Said()), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(), SandboxPolicy: d.outer(),
+			ThreadID: d.thread, Input: input(d.turn.UserMessage()), Cwd: d.turn.Dir, ApprovalPolicy: d.approvals(), SandboxPolicy: d.outer(),
 			Model: d.turn.Model, Effort: d.turn.Effort, Personality: d.personality(),
 		})},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.thread}},
@@ -148,7 +148,7 @@ func (d *driver) begin(id string) codingagent.Step {
 		return codingagent.Step{}
 	}
 	d.id = id
-	step := said(codingagent.Taken{})
+	step := eventStep(codingagent.Taken{})
 	for _, key := range d.stopKeys {
 		step.Writes = append(step.Writes, d.Interrupt(key)...)
 	}

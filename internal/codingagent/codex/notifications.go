@@ -36,19 +36,19 @@ func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 	case "turn/started":
 		return d.begin(n.Turn.ID)
 	case "item/agentMessage/delta":
-		return said(codingagent.Text{Message: n.ItemID, Delta: n.Delta})
+		return eventStep(codingagent.Text{Message: n.ItemID, Delta: n.Delta})
 	case "item/reasoning/summaryTextDelta", "item/reasoning/textDelta":
-		return said(codingagent.Thought{Delta: n.Delta})
+		return eventStep(codingagent.Thought{Delta: n.Delta})
 	case "item/started":
 		if work, ok := n.Item.work(false); ok {
 			d.remember(n.Item)
-			return said(work)
+			return eventStep(work)
 		}
 	case "item/completed":
 		return d.completed(n.Item)
 	case "thread/tokenUsage/updated":
 		if d.id != "" && n.TurnID == d.id {
-			return said(d.usage.of(n.Usage.Total, n.Usage.Last))
+			return eventStep(d.usage.of(n.Usage.Total, n.Usage.Last))
 		}
 	case "error":
 		return d.failed(n)
@@ -60,18 +60,18 @@ func (d *driver) notification(in jsonrpc.Incoming) codingagent.Step {
 	return codingagent.Step{}
 }
 
-func said(event codingagent.Event) codingagent.Step {
+func eventStep(event codingagent.Event) codingagent.Step {
 	return codingagent.Step{Events: []codingagent.Event{event}}
 }
 
 func (d *driver) completed(i item) codingagent.Step {
 	if i.Type == "agentMessage" {
 		d.reply = i.Text
-		return said(codingagent.Text{Message: i.ID, Whole: i.Text, Done: true})
+		return eventStep(codingagent.Text{Message: i.ID, Whole: i.Text, Done: true})
 	}
 	if work, ok := i.work(true); ok {
 		delete(d.open, "item:"+i.ID)
-		return said(work)
+		return eventStep(work)
 	}
 	return codingagent.Step{}
 }

@@ -52,7 +52,7 @@ const (
 	askElicitation = "mcpServer/elicitation/request"
 )
 
-func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
+func (d *driver) handleRequest(in jsonrpc.Incoming) codingagent.Step {
 	id := string(in.ID)
 	var a approvalRequest
 	bad := json.Unmarshal(in.Params, &a) != nil
@@ -62,12 +62,12 @@ func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
 		if bad || d.ended || d.approvals() == codingagent.ApproveNever || !d.open.Put(id, r) {
 			return codingagent.Step{Writes: r.answer(codingagent.Answer{}, d.key("answer"))}
 		}
-		return said(codingagent.Request{ID: id, Approval: d.approval(in.Method, a)})
+		return eventStep(codingagent.Request{ID: id, Approval: d.approval(in.Method, a)})
 	case askPerson:
 		if bad || d.ended || len(a.Questions) == 0 || !d.open.Put(id, r) {
 			return codingagent.Step{Writes: r.answer(codingagent.Answer{Declined: true}, d.key("answer"))}
 		}
-		return said(codingagent.Request{ID: id, Questions: questions(a)})
+		return eventStep(codingagent.Request{ID: id, Questions: questions(a)})
 	case askElicitation:
 		return d.askToolCall(id, r, a, bad)
 	default:
@@ -85,7 +85,7 @@ func (d *driver) askToolCall(id string, r request, a approvalRequest, bad bool) 
 	r.session = strings.Contains(string(a.Meta.Persist), `"session"`)
 	if verdict == codingagent.Ask && d.open.Put(id, r) {
 		title := strings.TrimSpace(a.Message + "\n" + string(a.Meta.Params))
-		return said(codingagent.Request{ID: id, Approval: &codingagent.Approval{Kind: codingagent.ToolCall, Title: codingagent.Subject(title), Dir: d.turn.Dir}})
+		return eventStep(codingagent.Request{ID: id, Approval: &codingagent.Approval{Kind: codingagent.ToolCall, Title: codingagent.Subject(title), Dir: d.turn.Dir}})
 	}
 	return codingagent.Step{Writes: r.answer(codingagent.Answer{Approved: verdict == codingagent.Allow}, d.key("answer"))}
 }

@@ -101,7 +101,7 @@ func (d *driver) Line(line []byte) codingagent.Step {
 	case in.Method == "":
 		return d.answered(in)
 	case len(in.ID) > 0:
-		return d.asked(in)
+		return d.handleRequest(in)
 	case in.Method == "event" && !d.ended:
 		return d.notification(in.Params)
 	}
@@ -129,7 +129,7 @@ func (d *driver) answered(in jsonrpc.Incoming) codingagent.Step {
 
 // prompt gives kimi the user's message: a text, or parts of content (TextPart and ImageURLPart in packages/kosong/src/kosong/message.py).
 func (d *driver) prompt() codingagent.Write {
-	m := d.turn.Said().Unslashed()
+	m := d.turn.UserMessage().Unslashed()
 	var input any = m.Text
 	if shown := m.Shown(); len(shown) > 0 && !d.blind {
 		parts := []any{map[string]any{"type": "text", "text": m.Text}}
@@ -151,7 +151,7 @@ func (d *driver) promptKey() string {
 // refusesPictures reports whether kimi did nothing with the message but say that its model sees no pictures (soul/kimisoul.py: it looks before
 // the first step begins, and keeps nothing of the message). Then it is given the text alone.
 func (d *driver) refusesPictures(why *jsonrpc.Error) bool {
-	return why != nil && why.Code == notSupported && !d.stepped && !d.blind && len(d.turn.Said().Shown()) > 0
+	return why != nil && why.Code == notSupported && !d.stepped && !d.blind && len(d.turn.UserMessage().Shown()) > 0
 }
 
 // begin sends the user's message. A version without initialize does not need it.

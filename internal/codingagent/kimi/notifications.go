@@ -77,15 +77,15 @@ func (d *driver) spoke(payload json.RawMessage) codingagent.Step {
 	}
 	switch {
 	case p.Type == "think" && p.Think != "":
-		return said(codingagent.Thought{Delta: p.Think})
+		return eventStep(codingagent.Thought{Delta: p.Think})
 	case p.Type == "text" && p.Text != "" && d.text.Len()+len(p.Text) <= codingagent.MaxLine:
 		d.text.WriteString(p.Text)
-		return said(codingagent.Text{Message: d.message(), Delta: p.Text})
+		return eventStep(codingagent.Text{Message: d.message(), Delta: p.Text})
 	}
 	return codingagent.Step{}
 }
 
-func said(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
+func eventStep(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
 
 func (d *driver) message() string { return fmt.Sprintf("message-%d", d.messages) }
 
@@ -96,7 +96,7 @@ func (d *driver) closeMessage() codingagent.Step {
 	}
 	d.reply = d.text.String()
 	d.text.Reset()
-	step := said(codingagent.Text{Message: d.message(), Whole: d.reply, Done: true})
+	step := eventStep(codingagent.Text{Message: d.message(), Whole: d.reply, Done: true})
 	d.messages++
 	return step
 }
@@ -154,7 +154,7 @@ func (d *driver) continued(payload json.RawMessage) codingagent.Step {
 	}
 	if codingagent.Decode(payload, &p) && d.last != nil && d.last.arguments.Len()+len(p.Part) <= maxArguments {
 		d.last.arguments.WriteString(p.Part)
-		return said(d.last.begin(false)...)
+		return eventStep(d.last.begin(false)...)
 	}
 	return codingagent.Step{}
 }
@@ -183,7 +183,7 @@ func (d *driver) returned(payload json.RawMessage) codingagent.Step {
 	}
 	begun := made.begin(true)
 	work.Done, work.Failed, work.Output = true, r.Value.IsError, codingagent.Output(output)
-	return said(append(begun, work)...)
+	return eventStep(append(begun, work)...)
 }
 
 func textOf(raw json.RawMessage) string {
@@ -244,5 +244,5 @@ func (d *driver) spent(payload json.RawMessage) codingagent.Step {
 	d.usage.Input += s.Usage.Other + s.Usage.Read + s.Usage.Creation
 	d.usage.CachedInput += s.Usage.Read
 	d.usage.Output += s.Usage.Output
-	return said(d.usage)
+	return eventStep(d.usage)
 }

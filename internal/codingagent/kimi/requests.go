@@ -37,7 +37,7 @@ type payload struct {
 	odd bool // a field has another type: its files are not known to lie inside
 }
 
-func (d *driver) asked(in jsonrpc.Incoming) codingagent.Step {
+func (d *driver) handleRequest(in jsonrpc.Incoming) codingagent.Step {
 	var e envelope
 	var p payload
 	if in.Method == "request" {
@@ -59,7 +59,7 @@ func (d *driver) askLeave(r request, p payload) codingagent.Step {
 	kind, title, files := p.subject(d.works[p.CallID])
 	verdict := d.turn.Gate(kind, !p.odd && !strings.Contains(p.Action, "outside") && d.turn.Inside(files...))
 	if verdict == codingagent.Ask && d.open.Put(string(r.id), r) {
-		return said(codingagent.Request{ID: string(r.id), Approval: &codingagent.Approval{
+		return eventStep(codingagent.Request{ID: string(r.id), Approval: &codingagent.Approval{
 			Kind: kind, Title: title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(p.Description),
 		}})
 	}
@@ -94,7 +94,7 @@ func (p payload) subject(made *call) (codingagent.WorkKind, string, []string) {
 
 func (d *driver) askPerson(r request, p payload) codingagent.Step {
 	if len(p.Questions) == 0 || !d.open.Put(string(r.id), r) {
-		return codingagent.Step{Writes: d.personSaid(r, nil)}
+		return codingagent.Step{Writes: d.answerWrites(r, nil)}
 	}
 	asked := codingagent.Request{ID: string(r.id)}
 	for _, q := range p.Questions {
@@ -104,7 +104,7 @@ func (d *driver) askPerson(r request, p payload) codingagent.Step {
 		}
 		asked.Questions = append(asked.Questions, question)
 	}
-	return said(asked)
+	return eventStep(asked)
 }
 
 // resolved forgets an approval that was answered elsewhere, or that the end of the turn answered.
@@ -129,9 +129,9 @@ func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Writ
 	case !ok || d.ended:
 		return nil
 	case r.person && answer.Declined:
-		return d.personSaid(r, nil)
+		return d.answerWrites(r, nil)
 	case r.person:
-		return d.personSaid(r, answer.Replies)
+		return d.answerWrites(r, answer.Replies)
 	default:
 		return d.allow(r, answer.Approved && !answer.Declined, answer.Always)
 	}
@@ -148,7 +148,7 @@ func (d *driver) allow(r request, yes, always bool) []codingagent.Write {
 	return d.respond(r, map[string]any{"request_id": r.name, "response": response})
 }
 
-func (d *driver) personSaid(r request, replies map[string][]string) []codingagent.Write {
+func (d *driver) answerWrites(r request, replies map[string][]string) []codingagent.Write {
 	answers := map[string]string{}
 	for question, texts := range replies {
 		answers[question] = strings.Join(texts, ", ")

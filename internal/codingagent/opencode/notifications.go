@@ -91,7 +91,7 @@ type partState struct {
 func (d *driver) notification(e event) codingagent.Step {
 	switch e.Type {
 	case "permission.asked", "permission.updated", "permission.v2.asked", "question.asked", "question.v2.asked":
-		return d.asked(e) // also of opencode's own agents, whose sessions are others
+		return d.handleRequest(e) // also of opencode's own agents, whose sessions are others
 	}
 	var p properties
 	if !codingagent.Decode(e.Properties, &p) || d.session == "" ||
@@ -153,7 +153,7 @@ func (d *driver) messageUpdated(p properties) codingagent.Step {
 	for _, u := range d.tokens {
 		sum.Input, sum.CachedInput, sum.Output = sum.Input+u.Input, sum.CachedInput+u.CachedInput, sum.Output+u.Output
 	}
-	return said(sum)
+	return eventStep(sum)
 }
 
 func (d *driver) part(p part) codingagent.Step {
@@ -189,7 +189,7 @@ func (d *driver) text(p part) codingagent.Step {
 	}
 	var step codingagent.Step
 	if more, ok := strings.CutPrefix(p.Text, state.told.String()); ok && more != "" && p.Time.End == 0 {
-		step = state.tell(p.ID, more)
+		step = state.appendText(p.ID, more)
 	}
 	if p.Time.End != 0 {
 		state.closed = true
@@ -206,18 +206,18 @@ func (d *driver) delta(p properties) codingagent.Step {
 	if state == nil || state.closed || p.Field != "text" || p.Delta == "" {
 		return codingagent.Step{} // the whole part follows
 	}
-	return state.tell(p.PartID, p.Delta)
+	return state.appendText(p.PartID, p.Delta)
 }
 
-func (s *partState) tell(id, more string) codingagent.Step {
+func (s *partState) appendText(id, more string) codingagent.Step {
 	if s.told.Len()+len(more) > codingagent.MaxLine {
 		return codingagent.Step{}
 	}
 	s.told.WriteString(more)
 	if s.kind == "reasoning" {
-		return said(codingagent.Thought{Delta: more})
+		return eventStep(codingagent.Thought{Delta: more})
 	}
-	return said(codingagent.Text{Message: id, Delta: more})
+	return eventStep(codingagent.Text{Message: id, Delta: more})
 }
 
 func (d *driver) tool(p part) codingagent.Step {
@@ -237,7 +237,7 @@ func (d *driver) tool(p part) codingagent.Step {
 	work := p.work()
 	work.Done, work.Failed = done, p.State.Status == "error"
 	work.Output = codingagent.Output(cmp.Or(p.State.Output, p.State.Error))
-	return said(work)
+	return eventStep(work)
 }
 
 func (p part) work() codingagent.Work {

@@ -163,7 +163,7 @@ func (d *driver) take() codingagent.Step {
 		return codingagent.Step{}
 	}
 	d.taken = true
-	return said(codingagent.Taken{})
+	return eventStep(codingagent.Taken{})
 }
 
 // broken reports whether opencode went away over a request, which it may have carried out.
@@ -188,7 +188,7 @@ func (d *driver) prompt(body json.RawMessage) codingagent.Step {
 	}
 	d.session = opened.ID
 	step := codingagent.Step{
-		Writes: []codingagent.Write{d.message(d.key("prompt"), d.turn.Said())},
+		Writes: []codingagent.Write{d.message(d.key("prompt"), d.turn.UserMessage())},
 		Events: []codingagent.Event{codingagent.Thread{ID: d.session}},
 	}
 	for _, key := range d.stopKeys {
@@ -257,9 +257,9 @@ func (d *driver) end(why *failure) codingagent.Step {
 		end.Gone = d.gone
 		end.LogIn = why.Name == "ProviderAuthError" || why.Data.StatusCode == http.StatusUnauthorized
 	}
-	return said(end)
+	return eventStep(end)
 }
 
-func said(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
+func eventStep(events ...codingagent.Event) codingagent.Step { return codingagent.Step{Events: events} }
 
 func (d *driver) key(what string) string { return what + ":" + d.turn.Key }

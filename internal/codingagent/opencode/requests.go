@@ -42,7 +42,7 @@ type askedFor struct {
 	} `json:"questions"`
 }
 
-func (d *driver) asked(e event) codingagent.Step {
+func (d *driver) handleRequest(e event) codingagent.Step {
 	var a askedFor
 	odd := json.Unmarshal(e.Properties, &a) != nil // a field has another type: the request is refused
 	if a.ID == "" {
@@ -64,7 +64,7 @@ func (d *driver) asked(e event) codingagent.Step {
 		verdict = codingagent.Deny
 	}
 	if verdict == codingagent.Ask && d.open.Put(a.ID, r) {
-		return said(codingagent.Request{ID: a.ID, Approval: &codingagent.Approval{
+		return eventStep(codingagent.Request{ID: a.ID, Approval: &codingagent.Approval{
 			Kind: kind, Title: title, Dir: d.turn.Dir, Reason: codingagent.Paragraph(a.Title),
 		}})
 	}
@@ -110,7 +110,7 @@ func (d *driver) askPerson(r request, a askedFor) codingagent.Step {
 	if len(r.questions) == 0 || !d.open.Put(a.ID, r) {
 		return codingagent.Step{Writes: d.reject(r)}
 	}
-	return said(asked)
+	return eventStep(asked)
 }
 
 func (d *driver) Answer(id string, answer codingagent.Answer) []codingagent.Write {

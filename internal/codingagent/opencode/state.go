@@ -85,7 +85,7 @@ func (d *driver) pending(kind string, body json.RawMessage) codingagent.Step {
 	codingagent.Decode(body, &list) // a body of another form asks nothing
 	var step codingagent.Step
 	for _, raw := range list {
-		one := d.asked(event{Type: kind, Properties: raw})
+		one := d.handleRequest(event{Type: kind, Properties: raw})
 		step.Events, step.Writes = append(step.Events, one.Events...), append(step.Writes, one.Writes...)
 	}
 	return step

@@ -64,7 +64,7 @@ func refused(at *url.URL, code int) error {
 }
 
 func (r *Reader) unreachable(from *url.URL, err error) error {
-	if r.strangers && safehttp.Hidden(err) {
+	if r.publicOnly && safehttp.Hidden(err) {
 		return fault.Errorf(fault.Denied, "%s could not be fetched: %s", Short(from), safehttp.Nowhere)
 	}
 	kind := fault.Unavailable

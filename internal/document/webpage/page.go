@@ -40,11 +40,11 @@ type Documents interface {
 
 // Reader reads pages. It is safe for concurrent use.
 type Reader struct {
-	client    *http.Client
-	agent     string
-	documents Documents
-	time      time.Duration
-	strangers bool // hear of no host whether it is inside
+	client     *http.Client
+	agent      string
+	documents  Documents
+	time       time.Duration
+	publicOnly bool // hear of no host whether it is inside
 }
 
 // New returns a reader. The client is one of safehttp.New, agent the product and its version. Without documents PDFs are refused like other
@@ -53,10 +53,10 @@ func New(client *http.Client, agent string, documents Documents) *Reader {
 	return &Reader{client: client, agent: agent, documents: documents, time: maxTime}
 }
 
-// NewForStrangers returns a reader of what the public internet has, and of nothing else: outsiders choose the addresses.
-func NewForStrangers(agent string, documents Documents) *Reader {
+// NewPublic returns a reader of what the public internet has, and of nothing else: outsiders choose the addresses.
+func NewPublic(agent string, documents Documents) *Reader {
 	out := New(safehttp.New(safehttp.Allow{}), agent, documents)
-	out.strangers = true
+	out.publicOnly = true
 	return out
 }
 

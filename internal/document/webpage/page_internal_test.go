@@ -40,7 +40,7 @@ func TestRead_GivesASlowPageUp(t *testing.T) {
 
 func TestRead_TellsStrangersNothingOfTheServersOwnNetwork(t *testing.T) {
 	t.Parallel()
-	r := NewForStrangers("xbot/test", nil)
+	r := NewPublic("xbot/test", nil)
 	for _, address := range safehttptest.Inside("8080") {
 		_, err := r.Read(t.Context(), address)
 		require.ErrorContains(t, err, safehttp.Nowhere, address)

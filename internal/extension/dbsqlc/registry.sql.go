@@ -497,23 +497,23 @@ func (q *Queries) RegistryLock(ctx context.Context, db DBTX, owner string) error
 	return err
 }
 
-const registryRoom = `-- name: RegistryRoom :one
+const registryTotals = `-- name: RegistryTotals :one
 SELECT (SELECT count(*) FROM registry_entries e WHERE e.user_id = $1)::int AS entries,
        (SELECT count(*) FROM registry_installs i WHERE coalesce(i.user_id, 0) = $1)::int AS installs,
        (coalesce((SELECT sum(octet_length(v.bundle)) FROM registry_versions v JOIN registry_entries e ON e.id = v.entry_id WHERE e.user_id = $1), 0) +
         coalesce((SELECT sum(octet_length(i.bundle)) FROM registry_installs i WHERE coalesce(i.user_id, 0) = $1), 0))::bigint AS bytes
 `
 
-type RegistryRoomRow struct {
+type RegistryTotalsRow struct {
 	Entries  int32
 	Installs int32
 	Bytes    int64
 }
 
 // What a person, or the installation, keeps: entries, installs, and the bytes of all archives.
-func (q *Queries) RegistryRoom(ctx context.Context, db DBTX, owner chat.UserID) (RegistryRoomRow, error) {
-	row := db.QueryRow(ctx, registryRoom, owner)
-	var i RegistryRoomRow
+func (q *Queries) RegistryTotals(ctx context.Context, db DBTX, owner chat.UserID) (RegistryTotalsRow, error) {
+	row := db.QueryRow(ctx, registryTotals, owner)
+	var i RegistryTotalsRow
 	err := row.Scan(&i.Entries, &i.Installs, &i.Bytes)
 	return i, err
 }

@@ -163,7 +163,7 @@ func (c *Connections) take(s mcpstore.Server, at At) (*connection, error) {
 		}
 		c.retire(conn)
 	}
-	if err := c.room(at.Person); err != nil {
+	if err := c.evictIdle(at.Person); err != nil {
 		return nil, err
 	}
 	conn := newConnection(c, k, s, at)
@@ -173,8 +173,8 @@ func (c *Connections) take(s mcpstore.Server, at At) (*connection, error) {
 	return conn, nil
 }
 
-// room closes an idle connection if the user or the process is at its limit. The caller holds mu.
-func (c *Connections) room(person chat.UserID) error {
+// evictIdle closes an idle connection if the user or the process is at its limit. The caller holds mu.
+func (c *Connections) evictIdle(person chat.UserID) error {
 	var theirs, others int
 	var oldest, oldestOfThem *connection
 	for conn := range c.all {

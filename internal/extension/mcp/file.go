@@ -96,7 +96,7 @@ func (f *File) Follow(ctx context.Context) error {
 			case ctx.Err() != nil:
 				return nil
 			case err != nil && !fault.Is(err, fault.Invalid):
-				f.tell("the MCP servers of the file were not taken over, trying again", err) // the database is away
+				f.logOnce("the MCP servers of the file were not taken over, trying again", err) // the database is away
 			default:
 				if state != f.seen {
 					f.asks.wait, f.asks.next = 0, time.Time{}
@@ -130,7 +130,7 @@ func (f *File) Sync(ctx context.Context) error {
 	}
 	drafts, there, err := f.drafts(env)
 	if err != nil {
-		f.tell("the file of MCP servers is wrong; those of before stay", err)
+		f.logOnce("the file of MCP servers is wrong; those of before stay", err)
 		return err
 	}
 	if !there && !f.removed() {
@@ -252,9 +252,9 @@ func (f *File) expand(server, value string, env map[string]string) string {
 		missing = missing || parts[2] == ""
 		switch _, left := env[parts[1]]; {
 		case withheld && !left:
-			f.tell("a variable of an MCP server holds a key of the installation, and is handed to no server: keep what is for the server in another one", fmt.Errorf("server %s: %s", server, parts[1]))
+			f.logOnce("a variable of an MCP server holds a key of the installation, and is handed to no server: keep what is for the server in another one", fmt.Errorf("server %s: %s", server, parts[1]))
 		case parts[2] == "":
-			f.tell("a variable of an MCP server is not set", fmt.Errorf("server %s: %s", server, parts[1]))
+			f.logOnce("a variable of an MCP server is not set", fmt.Errorf("server %s: %s", server, parts[1]))
 		}
 		return parts[3]
 	})
@@ -269,7 +269,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpstore.Server) (taken
 	i := slices.IndexFunc(rows, func(r mcpstore.Server) bool { return r.Name == d.Name })
 	switch {
 	case i >= 0 && !rows[i].FromFile:
-		f.tell("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
+		f.logOnce("an MCP server of the file is left out", fmt.Errorf("an administrator has added one of the name %s on the page", d.Name))
 		return false, nil
 	case i >= 0 && f.same(d, rows[i]):
 		return true, nil
@@ -281,7 +281,7 @@ func (f *File) take(ctx context.Context, d Draft, rows []mcpstore.Server) (taken
 	case fault.Is(err, fault.Conflict):
 		return false, nil // another process was first
 	case fault.Is(err, fault.Invalid):
-		f.tell("an MCP server of the file is left out", fmt.Errorf("%s: %w", d.Name, err))
+		f.logOnce("an MCP server of the file is left out", fmt.Errorf("%s: %w", d.Name, err))
 		return false, nil
 	case err != nil:
 		return false, err
@@ -348,8 +348,8 @@ func (f *File) remove(ctx context.Context, r mcpstore.Server) error {
 	return nil
 }
 
-// tell logs a message once.
-func (f *File) tell(what string, err error) {
+// logOnce logs a message once.
+func (f *File) logOnce(what string, err error) {
 	text := strings.TrimSpace(err.Error())
 	if f.told[what+text] {
 		return

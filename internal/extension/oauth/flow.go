@@ -140,7 +140,7 @@ var later = map[string]bool{"server_error": true, "temporarily_unavailable": tru
 
 // refused answers the call of a flow, and no other that waits for the same account: the refusal is only for this one.
 func (s *Accounts) refused(ctx context.Context, p oauthstore.Provider, r Return, call chat.CallID, name string) error {
-	refusal := &RefusedError{Provider: p.Name, Said: said(r.Error, r.Description)}
+	refusal := &RefusedError{Provider: p.Name, Said: errorText(r.Error, r.Description)}
 	waits, err := s.waiting(ctx, call, name)
 	switch {
 	case err != nil:
@@ -158,8 +158,8 @@ func (s *Accounts) refused(ctx context.Context, p oauthstore.Provider, r Return,
 // maxSaid limits an error text of a provider that is repeated, in characters.
 const maxSaid = 200
 
-// said returns an error of a provider on one line.
-func said(code, description string) string {
+// errorText returns an error of a provider on one line.
+func errorText(code, description string) string {
 	text := tool.OneLine(strings.ToValidUTF8(code, ""), maxSaid)
 	if description = tool.OneLine(strings.ToValidUTF8(description, ""), maxSaid); description != "" {
 		text += " (" + description + ")"
@@ -238,7 +238,7 @@ func expiry(t *oauth2.Token) *time.Time {
 // why returns the reason why a provider gave no token, without text of the provider beyond its error.
 func why(err error) string {
 	if code, description, ok := refusal(err); ok {
-		return said(code, description)
+		return errorText(code, description)
 	}
 	return safehttp.Reason(err)
 }

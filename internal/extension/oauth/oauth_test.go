@@ -452,7 +452,7 @@ func (b *bundle) asks(turn chat.TurnID, scopes ...string) chat.CallID {
 	key := chat.SessionKey("s-" + string(turn))
 	_, err := b.store.Conversations.CreateSession(b.t.Context(), conversation.NewSession{Key: key, Owner: b.user, Channel: "web"})
 	require.NoError(b.t, err)
-	_, err = b.store.Turns.Accept(b.t.Context(), engine.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
+	_, err = b.store.Turns.Accept(b.t.Context(), engine.NewRow{Session: key, User: b.user, Channel: "web", PlatformID: string(turn), Text: "hi"})
 	require.NoError(b.t, err)
 	_, _, err = b.store.Turns.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
 	require.NoError(b.t, err)

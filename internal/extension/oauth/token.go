@@ -104,7 +104,7 @@ func (s *Accounts) renewed(ctx context.Context, p oauthstore.Provider, user chat
 // renew locks the account, renews its token unless another renewal was faster, and returns it.
 func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.UserID, refused string) (access string, err error) {
 	var broken error
-	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *oauthstore.Account) (oauthstore.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, p.ID, func(a *oauthstore.Account) (oauthstore.AccountChange, error) {
 		access, broken = "", nil
 		if a.Problem != "" {
 			return oauthstore.Unchanged, notConnected(p, a.Problem)
@@ -130,12 +130,12 @@ func (s *Accounts) renew(ctx context.Context, p oauthstore.Provider, user chat.U
 
 // refresh asks a provider for a new token of a locked account, whose old one may have been refused by a server. broken: the account must
 // be connected again, which is stored.
-func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauthstore.Account, t tokens, refused bool, access *string, broken *error) (oauthstore.Kept, error) {
+func (s *Accounts) refresh(ctx context.Context, p oauthstore.Provider, a *oauthstore.Account, t tokens, refused bool, access *string, broken *error) (oauthstore.AccountChange, error) {
 	config, err := s.config(p)
 	if err != nil {
 		return oauthstore.Unchanged, err
 	}
-	end := func(problem string, left tokens) (oauthstore.Kept, error) {
+	end := func(problem string, left tokens) (oauthstore.AccountChange, error) {
 		*access, a.Problem, a.Tokens = "", problem, s.seal(left)
 		*broken = notConnected(p, problem)
 		return oauthstore.Renewed, nil
@@ -210,7 +210,7 @@ func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider st
 	if err != nil {
 		return "", err
 	}
-	err = s.OAuth.HoldOAuthAccount(ctx, user, provider, func(a *oauthstore.Account) (oauthstore.Kept, error) {
+	err = s.OAuth.HoldOAuthAccount(ctx, user, provider, func(a *oauthstore.Account) (oauthstore.AccountChange, error) {
 		var t tokens
 		if s.open(a.Tokens, &t) == nil {
 			untold = s.giveBack(ctx, p, t)

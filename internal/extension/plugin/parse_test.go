@@ -134,11 +134,11 @@ func TestSettings_AreCheckedAndDefaultsAreTold(t *testing.T) {
 	require.NoError(t, err)
 	values, err := m.Change(plugin.Values{}, plugin.Values{"token": "s", "limit": 7.0, "mode": "b"})
 	require.NoError(t, err)
-	require.Equal(t, plugin.Values{"token": "s", "limit": 7.0, "mode": "b"}, m.Told(values))
+	require.Equal(t, plugin.Values{"token": "s", "limit": 7.0, "mode": "b"}, m.EffectiveValues(values))
 	require.Empty(t, m.Missing(values))
 	values, err = m.Change(values, plugin.Values{"token": nil, "mode": nil})
 	require.NoError(t, err)
-	require.Equal(t, plugin.Values{"limit": 7.0, "mode": "a"}, m.Told(values))
+	require.Equal(t, plugin.Values{"limit": 7.0, "mode": "a"}, m.EffectiveValues(values))
 	require.Equal(t, []string{"token"}, m.Missing(values))
 	for name, bad := range map[string]any{"none": "x", "token": 1.0, "limit": "7", "mode": "c", "on": "true", "text": strings.Repeat("x", 9000)} {
 		_, err := m.Change(values, plugin.Values{name: bad})

@@ -129,8 +129,8 @@ func (m Manifest) Change(values, changes Values) (Values, error) {
 	return out, nil
 }
 
-// Told returns the values for the plugin: those that were given, and the defaults of others.
-func (m Manifest) Told(values Values) Values {
+// EffectiveValues returns the values for the plugin: those that were given, and the defaults of others.
+func (m Manifest) EffectiveValues(values Values) Values {
 	out := Values{}
 	for _, s := range m.Contributes.Settings {
 		if v, ok := values[s.Name]; ok {
@@ -146,7 +146,7 @@ func (m Manifest) Told(values Values) Values {
 func (m Manifest) Missing(values Values) []string {
 	var out []string
 	for _, s := range m.Contributes.Settings {
-		if s.Required && m.Told(values)[s.Name] == nil {
+		if s.Required && m.EffectiveValues(values)[s.Name] == nil {
 			out = append(out, s.Name)
 		}
 	}

@@ -233,22 +233,22 @@ func parse(process string, text []byte) (ops.LogLine, bool) {
 	if d.Decode(&all) != nil {
 		return ops.LogLine{}, false
 	}
-	at, err := time.Parse(time.RFC3339Nano, said(all[slog.TimeKey]))
+	at, err := time.Parse(time.RFC3339Nano, textOf(all[slog.TimeKey]))
 	if err != nil {
 		return ops.LogLine{}, false
 	}
-	line := ops.LogLine{At: at, Level: strings.ToLower(said(all[slog.LevelKey])), Process: process}
-	rest := []string{said(all[slog.MessageKey])}
+	line := ops.LogLine{At: at, Level: strings.ToLower(textOf(all[slog.LevelKey])), Process: process}
+	rest := []string{textOf(all[slog.MessageKey])}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if name != slog.TimeKey && name != slog.LevelKey && name != slog.MessageKey {
-			rest = append(rest, name+"="+quoted(said(all[name])))
+			rest = append(rest, name+"="+quoted(textOf(all[name])))
 		}
 	}
 	line.Text = cut(strings.Join(rest, " "))
 	return line, true
 }
 
-func said(v any) string {
+func textOf(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""

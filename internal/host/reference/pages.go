@@ -12,7 +12,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/i18n"
 	"xbot/internal/tool"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // Settings lists the settings of all processes.
@@ -113,7 +113,7 @@ func (m *member) kind() string {
 }
 
 // Commands lists the slash commands, by group, in the order of specs.
-func Commands(specs []slash.Spec) string {
+func Commands(specs []slashcommand.Spec) string {
 	p := newPage("Slash commands", "What people type in the page, in the terminal and on platforms. `/help` lists them in the person's language. "+
 		"How they are read: [slash commands](../concepts/queue.md#slash-commands). The terminal has [some of its own](../guide/terminal.md#commands-of-the-terminal).")
 	var groups []string
@@ -135,18 +135,18 @@ func Commands(specs []slash.Spec) string {
 	return p.String()
 }
 
-func notes(s slash.Spec) []string {
+func notes(s slashcommand.Spec) []string {
 	var out []string
 	if len(s.Aliases) > 0 {
 		out = append(out, "also `/"+strings.Join(s.Aliases, "`, `/")+"`")
 	}
 	switch s.Who {
-	case slash.Owner:
+	case slashcommand.Owner:
 		out = append(out, "for the conversation's own person and administrators")
-	case slash.Admin:
+	case slashcommand.Admin:
 		out = append(out, "for administrators")
 	}
-	if s.When == slash.InTurn {
+	if s.When == slashcommand.InTurn {
 		out = append(out, "waits for its place in the queue")
 	}
 	if s.Inline {
@@ -204,7 +204,7 @@ func answers(e hook.Event) string {
 	if e.Rules() {
 		can = append(can, "ask", "defer", "change the arguments (`updatedInput`)")
 	}
-	if e.Tells() {
+	if e.AddsContext() {
 		can = append(can, "add context for the model")
 	}
 	if len(can) == 0 {

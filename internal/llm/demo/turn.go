@@ -86,7 +86,7 @@ func read(req llm.Request) *turn {
 			t.calls = nil // made
 			t.collect(m.ToolCalls)
 		case "user":
-			t.hear(m.Content)
+			t.classify(m.Content)
 		}
 	}
 	return t
@@ -102,8 +102,8 @@ func (t *turn) collect(calls []llm.ToolCall) {
 	}
 }
 
-// hear sorts a message into calls to make and talk to answer.
-func (t *turn) hear(message string) {
+// classify sorts a message into calls to make and talk to answer.
+func (t *turn) classify(message string) {
 	calls := understand(message)
 	if len(calls) == 0 || ended.MatchString(message) {
 		t.talk = append(t.talk, message)

@@ -52,7 +52,7 @@ func (c *Client) encodeResponse(req llm.Request, d dialect) sdk.CreateResponseRe
 	if !d.noReturn {
 		out.Include = []sdk.ResponseInclude{sdk.ResponseIncludeReasoningEncryptedContent}
 	}
-	encodeAsked(&out, req, d)
+	encodeOutputOptions(&out, req, d)
 	if req.MaxTokens > 0 && d.limit != noLimit {
 		out.MaxOutputTokens = max(req.MaxTokens, leastOutput)
 	}
@@ -186,8 +186,8 @@ func encodeParts(m llm.Message) []any {
 	return parts
 }
 
-// encodeAsked adds how tools are to be called, and which form the answer is to have.
-func encodeAsked(out *sdk.CreateResponseRequest, req llm.Request, d dialect) {
+// encodeOutputOptions adds how tools are to be called, and which form the answer is to have.
+func encodeOutputOptions(out *sdk.CreateResponseRequest, req llm.Request, d dialect) {
 	if req.Forced && len(req.Tools) > 0 && !d.noChoice {
 		out.ToolChoice = "required"
 	}

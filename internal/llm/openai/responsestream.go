@@ -212,8 +212,8 @@ type source struct {
 	id      string
 }
 
-// hear records that a piece of an item follows what came before.
-func (r *response) hear(item source, before string) {
+// recordPiece records that a piece of an item follows what came before.
+func (r *response) recordPiece(item source, before string) {
 	r.heard[source{item.thought, item.place, ""}] = len(before)
 	if _, known := r.heard[source{item.thought, 0, item.id}]; !known && item.id != "" {
 		r.heard[source{item.thought, 0, item.id}] = len(before)
@@ -244,7 +244,7 @@ func (r *response) say(place int, id, piece string) {
 	if piece == "" {
 		return
 	}
-	r.hear(source{place: place, id: id}, r.text.String())
+	r.recordPiece(source{place: place, id: id}, r.text.String())
 	m, last := &r.newest, len(r.items)-1
 	if goesOn := m.repeats || last >= 0 && r.items[last].Text > 0; !goesOn || m.place != place {
 		r.endMessage()
@@ -300,7 +300,7 @@ func (r *response) think(place int, id, piece string) {
 	if piece == "" {
 		return
 	}
-	r.hear(source{true, place, id}, r.reasoning.String())
+	r.recordPiece(source{true, place, id}, r.reasoning.String())
 	if r.apart && r.reasoning.Len() > 0 {
 		piece = between + piece
 	}

@@ -67,7 +67,7 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 	if err != nil {
 		return out, fmt.Errorf("read memory: %w", err)
 	}
-	related, err := p.Archive.Related(ctx, in.MemoryOwner(), asked(in.Lines), maxShown)
+	related, err := p.Archive.Related(ctx, in.MemoryOwner(), userMessages(in.Lines), maxShown)
 	if err != nil {
 		return out, fmt.Errorf("search the archive: %w", err)
 	}
@@ -97,8 +97,8 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 	return out, nil
 }
 
-// asked is the user's last messages.
-func asked(lines []chat.Line) (out []string) {
+// userMessages is the user's last messages.
+func userMessages(lines []chat.Line) (out []string) {
 	for _, l := range slices.Backward(lines) {
 		if l.Message.Role == chat.RoleUser && l.Message.Origin == "" && strings.TrimSpace(l.Message.Content) != "" && len(out) < maxAsked {
 			out = append(out, l.Message.Content)

@@ -118,7 +118,7 @@ func (s *Store) ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat
 // ArchiveSearch returns the entries that hold the most telling words of a query, the best first, n at most.
 func (s *Store) ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error) {
 	p := dbsqlc.ArchiveSearchParams{UserID: w.User, Agent: w.Agent, Most: int32(n)}
-	if p.Queries, p.Weights = asked(query); len(p.Queries) == 0 {
+	if p.Queries, p.Weights = tsQueries(query); len(p.Queries) == 0 {
 		return nil, nil
 	}
 	rows, err := dbsqlc.Q.ArchiveSearch(ctx, s.db.Pool, p)
@@ -135,7 +135,7 @@ func (s *Store) ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query str
 // MemoryLog returns entries of a log that are about a span of time, those that hold the most words of a query first; without
 // a query the newest first.
 func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error) {
-	queries, _ := asked(query)
+	queries, _ := tsQueries(query)
 	if queries == nil {
 		queries = []string{}
 	}
@@ -152,8 +152,8 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string,
 	return out, nil
 }
 
-// asked is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
-func asked(query string) (queries []string, weights []float64) {
+// tsQueries is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
+func tsQueries(query string) (queries []string, weights []float64) {
 	for _, t := range lexical.Query(chat.Clean(query)) {
 		q := "'" + t.Text + "'"
 		if t.Prefix {

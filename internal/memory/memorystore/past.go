@@ -40,11 +40,11 @@ func (s *Store) SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.Se
 	for _, e := range log {
 		out = append(out, chat.PastEntry{At: e.To, Session: e.Session, Who: "log", Text: e.Entry})
 	}
-	said, err := s.said(ctx, w, here, q)
+	said, err := s.searchPast(ctx, w, here, q)
 	return append(out, said[:min(len(said), q.N-len(out))]...), err
 }
 
-func (s *Store) said(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
+func (s *Store) searchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error) {
 	words := lexical.Question(chat.Clean(q.Text), maxPastWords)
 	p := dbsqlc.SearchPastParams{
 		Owner: w.User, Here: string(here), Since: q.Since, Until: q.Until, N: int32(q.N), Query: words.TSQuery(), Letters: maxPastSource,

@@ -11,7 +11,7 @@ import (
 
 // Export writes all of a memory as Markdown, page by page: notes and blocks, then archive and log, the newest first.
 func (d View) Export(ctx context.Context, w chat.MemoryOwner, out io.Writer) error {
-	kept, err := d.kept(ctx, w)
+	kept, err := d.promptMemories(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -77,7 +77,7 @@ type Look struct {
 // Look returns what a memory holds.
 func (d View) Look(ctx context.Context, w chat.MemoryOwner) (Look, error) {
 	out := Look{Items: []chat.Remembered{}, Names: []string{}, Jobs: []chat.MemorizeNote{}}
-	items, err := d.kept(ctx, w)
+	items, err := d.promptMemories(ctx, w)
 	if err != nil {
 		return out, err
 	}
@@ -117,8 +117,8 @@ func (d View) switches(ctx context.Context, w chat.MemoryOwner) (policy.Remember
 	return p.RemembersOf(w.Agent).Narrowed(choices), err
 }
 
-// kept returns what prompts hold: notes, blocks and soul files.
-func (d View) kept(ctx context.Context, w chat.MemoryOwner) (out []chat.Remembered, err error) {
+// promptMemories returns what prompts hold: notes, blocks and soul files.
+func (d View) promptMemories(ctx context.Context, w chat.MemoryOwner) (out []chat.Remembered, err error) {
 	blocks, err := d.Memory.BlocksOfAll(ctx, w)
 	if err != nil {
 		return nil, err
@@ -182,7 +182,7 @@ func logOf(entries []chat.HistoryEntry) []chat.Remembered {
 // Search returns what holds words: notes, blocks and soul files that hold all of them, entries of archive and log that hold the most
 // telling ones, the best first.
 func (d View) Search(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error) {
-	kept, err := d.kept(ctx, w)
+	kept, err := d.promptMemories(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ const (
 // Find returns what a person means who wants something forgotten: by its id, the name of a note or block, or by words that
 // an entry, or a line of a note or block, holds all of. At most 200.
 func (d View) Find(ctx context.Context, w chat.MemoryOwner, q string) ([]chat.Remembered, error) {
-	kept, err := d.kept(ctx, w)
+	kept, err := d.promptMemories(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +328,7 @@ func (d View) forgetLines(ctx context.Context, w chat.MemoryOwner, lines map[str
 	if len(lines) == 0 {
 		return nil
 	}
-	kept, err := d.kept(ctx, w)
+	kept, err := d.promptMemories(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// said rewrites an error of the runner so that it names no path of the runner.
-func said(err error, at string) error {
+// translateError rewrites an error of the runner so that it names no path of the runner.
+func translateError(err error, at string) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, sandbox.ErrSlow) {
 		return err
 	}

@@ -13,25 +13,25 @@ import (
 
 // Store finds the conversations of consumers and their runners.
 type Store interface {
-	// ServiceRoom returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
-	ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
-	// KeepServiceRoom keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
-	KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
-	ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error)
-	ServiceRoomGone(ctx context.Context, user chat.UserID) error
+	// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
+	ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
+	// KeepServiceStorage keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
+	KeepServiceStorage(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
+	ServiceStorageLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error)
+	ServiceStorageGone(ctx context.Context, user chat.UserID) error
 	Counter
 }
 
 // Finder finds the file systems of conversations. It is safe for concurrent use.
 type Finder struct {
-	Store Store
-	Boxes sandbox.Boxes
+	Store     Store
+	Sandboxes sandbox.Finder
 }
 
 // FileSystem is the sandbox of all work in a conversation of a consumer: the turn, a subagent, a job. Not ok: the conversation is
 // none of a consumer's.
 func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error) {
-	r, ok, err := f.Store.ServiceRoom(ctx, user)
+	r, ok, err := f.Store.ServiceStorage(ctx, user)
 	_, _, theirs := service.Of(key)
 	switch {
 	case err != nil:
@@ -51,7 +51,7 @@ func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.U
 // OfConversation is the file system of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
 // administrator has no runner for it. It does not wait for the runner.
 func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
-	r, ok, err := f.Store.ServiceRoom(ctx, c.User)
+	r, ok, err := f.Store.ServiceStorage(ctx, c.User)
 	switch {
 	case err != nil:
 		return nil, err
@@ -72,23 +72,23 @@ var errNone = fault.Errorf(fault.Denied, "this conversation has no place for fil
 // one from then on. Where it is not theirs any more, its files are lost, and the conversation goes on where they are now.
 func (f Finder) box(ctx context.Context, user chat.UserID, r service.FileSystem) (sandbox.Sandbox, error) {
 	if r.Runner != "" {
-		box, err := f.Boxes.Box(ctx, r.Admin, r.Runner)
+		box, err := f.Sandboxes.Box(ctx, r.Admin, r.Runner)
 		if !fault.Is(err, fault.Denied) {
 			return box, unnamed(err)
 		}
 	}
-	box, err := f.Boxes.Box(ctx, r.Admin, "")
+	box, err := f.Sandboxes.Box(ctx, r.Admin, "")
 	if err != nil {
 		return nil, unnamed(err)
 	}
-	kept, err := f.Store.KeepServiceRoom(ctx, user, box.Name(), r.Runner)
+	kept, err := f.Store.KeepServiceStorage(ctx, user, box.Name(), r.Runner)
 	switch {
 	case err != nil:
 		return nil, err
 	case kept == box.Name():
 		return box, nil
 	}
-	box, err = f.Boxes.Box(ctx, r.Admin, kept) // another caller was first
+	box, err = f.Sandboxes.Box(ctx, r.Admin, kept) // another caller was first
 	return box, unnamed(err)
 }
 
@@ -96,7 +96,7 @@ func unnamed(err error) error {
 	if fault.Is(err, fault.Denied) {
 		return errNone
 	}
-	return said(err, "/")
+	return translateError(err, "/")
 }
 
 // removeTime bounds how long a removal waits for a runner and works there.
@@ -105,17 +105,17 @@ const removeTime = 2 * time.Minute
 // Remove removes the folder of a deleted consumer, and returns how many folders are left: 1 where the runner is away. A runner that is
 // not the administrator's any more keeps what it has.
 func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err error) {
-	r, err := f.Store.ServiceRoomLeft(ctx, user)
+	r, err := f.Store.ServiceStorageLeft(ctx, user)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return 0, nil
 	case err != nil:
 		return 0, err
 	}
-	box, err := sandbox.Reach(ctx, f.Boxes, r.Admin, r.Runner)
+	box, err := sandbox.Reach(ctx, f.Sandboxes, r.Admin, r.Runner)
 	switch {
 	case fault.Is(err, fault.Denied), fault.Is(err, fault.NotFound):
-		return 0, f.Store.ServiceRoomGone(ctx, user)
+		return 0, f.Store.ServiceStorageGone(ctx, user)
 	case err != nil:
 		return 1, nil // it is away, and asked again
 	}
@@ -124,7 +124,7 @@ func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err err
 	if gone := remove(ctx, box, r); !gone {
 		return 1, nil
 	}
-	return 0, f.Store.ServiceRoomGone(ctx, user)
+	return 0, f.Store.ServiceStorageGone(ctx, user)
 }
 
 // remove removes the folder of a conversation, and those above it that are empty then: the last conversation takes the service's with it.

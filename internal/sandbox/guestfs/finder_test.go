@@ -34,19 +34,19 @@ type house struct {
 	full   int64          // what the rooms of the service may hold; 0: as much as they like
 }
 
-func (h *house) ServiceRoomHolds(_ context.Context, user chat.UserID, sent bool, bytes int64) error {
+func (h *house) ServiceStorageHolds(_ context.Context, user chat.UserID, sent bool, bytes int64) error {
 	if h.sizes[sent] = bytes; user != consumer || h.full > 0 && h.sizes[true]+h.sizes[false] >= h.full {
 		return fault.Errorf(fault.TooLarge, "the service is full")
 	}
 	return nil
 }
 
-func (h *house) ServiceRoomGrows(_ context.Context, _ chat.UserID, sent bool, bytes int64) error {
+func (h *house) ServiceStorageGrows(_ context.Context, _ chat.UserID, sent bool, bytes int64) error {
 	h.sizes[sent] += bytes
 	return nil
 }
 
-func (h *house) ServiceRoom(_ context.Context, user chat.UserID) (service.FileSystem, bool, error) {
+func (h *house) ServiceStorage(_ context.Context, user chat.UserID) (service.FileSystem, bool, error) {
 	switch {
 	case user == shop || user == consumer && h.gone:
 		return service.FileSystem{}, true, fault.Errorf(fault.Denied, "gone")
@@ -58,21 +58,21 @@ func (h *house) ServiceRoom(_ context.Context, user chat.UserID) (service.FileSy
 	}, true, nil
 }
 
-func (h *house) KeepServiceRoom(_ context.Context, _ chat.UserID, runner, leave string) (string, error) {
+func (h *house) KeepServiceStorage(_ context.Context, _ chat.UserID, runner, leave string) (string, error) {
 	if h.kept == leave {
 		h.kept = runner
 	}
 	return h.kept, nil
 }
 
-func (h *house) ServiceRoomLeft(context.Context, chat.UserID) (service.FileSystem, error) {
+func (h *house) ServiceStorageLeft(context.Context, chat.UserID) (service.FileSystem, error) {
 	if h.kept == "" {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "none")
 	}
 	return service.FileSystem{Service: svc, Conversation: conv, Admin: alice, Runner: h.kept}, nil
 }
 
-func (h *house) ServiceRoomGone(context.Context, chat.UserID) error {
+func (h *house) ServiceStorageGone(context.Context, chat.UserID) error {
 	h.kept = ""
 	return nil
 }
@@ -95,7 +95,7 @@ func (h *house) Box(_ context.Context, user chat.UserID, runner string) (sandbox
 
 func newHouse(t *testing.T) (*house, guestfs.Finder) {
 	h := &house{w: newWorld(t), active: "laptop", lost: map[string]bool{}, sizes: map[bool]int64{}}
-	return h, guestfs.Finder{Store: h, Boxes: h}
+	return h, guestfs.Finder{Store: h, Sandboxes: h}
 }
 
 func TestFinder_EverybodyWhoWorksForAConsumerIsInItsRoom(t *testing.T) {

@@ -121,7 +121,7 @@ func (r *fileSystem) root(ctx context.Context) (string, error) {
 	info, err := r.box.Stat(ctx, ".")
 	switch {
 	case err != nil:
-		return "", said(err, "/")
+		return "", translateError(err, "/")
 	case !path.IsAbs(info.Real):
 		return "", errOld
 	}

@@ -81,7 +81,7 @@ func (r *fileSystem) look(ctx context.Context, p place) (real string, info sandb
 	case fault.Is(err, fault.Invalid): // a part of it is a file, or links lead round
 		return real, info, missing(p.path)
 	case err != nil:
-		return real, info, said(err, p.path)
+		return real, info, translateError(err, p.path)
 	}
 	if info.Real == "" {
 		return real, info, errOld
@@ -162,7 +162,7 @@ func (r *fileSystem) free(ctx context.Context, p place, real string) error {
 		case fault.Is(err, fault.NotFound) && at != base:
 			continue
 		case err != nil:
-			return said(err, p.path)
+			return translateError(err, p.path)
 		case info.Real != at || info.Link != "" || !info.Dir:
 			return fault.Errorf(fault.Denied, "%s cannot be changed: it is no file of this conversation", p.path)
 		}

@@ -23,7 +23,7 @@ func (r *fileSystem) ReadFile(ctx context.Context, text string, offset, limit in
 func (r *fileSystem) read(ctx context.Context, p place, real string, before sandbox.FileInfo, offset, limit int64) (sandbox.FileData, error) {
 	data, err := r.box.ReadFile(ctx, real, offset, limit)
 	if err != nil {
-		return sandbox.FileData{}, said(err, p.path)
+		return sandbox.FileData{}, translateError(err, p.path)
 	}
 	_, after, err := r.look(ctx, p)
 	switch {
@@ -113,7 +113,7 @@ func (r *fileSystem) ReadDir(ctx context.Context, text string) ([]sandbox.FileIn
 	}
 	entries, err := r.box.ReadDir(ctx, real)
 	if err != nil {
-		return nil, said(err, p.path)
+		return nil, translateError(err, p.path)
 	}
 	out := make([]sandbox.FileInfo, 0, len(entries))
 	for _, e := range entries {

@@ -485,7 +485,7 @@ func TestRoom_NeitherNamesARunnerThatIsAwayNorRepeatsOneThatIsBroken(t *testing.
 
 func TestRoom_TellsOfWaitsWithoutTheNameOfTheRunner(t *testing.T) {
 	told := make(chan string, 10)
-	ctx, cancel := context.WithCancel(sandbox.TellWaits(t.Context(), func(runner string, _ bool) { told <- runner }))
+	ctx, cancel := context.WithCancel(sandbox.WithWaitObserver(t.Context(), func(runner string, _ bool) { told <- runner }))
 	box := guestfs.ForAgent(sandbox.NewRunner("laptop", waits{}, sandbox.RunnerConfig{}), guestfs.Conversation{Service: svc, ID: conv})
 	done := make(chan struct{})
 	go func() {

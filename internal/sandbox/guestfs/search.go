@@ -152,7 +152,7 @@ func (r *fileSystem) list(ctx context.Context, a area, within time.Duration) (fo
 		return nil, false, nil
 	}
 	if err != nil {
-		return nil, false, said(err, a.path)
+		return nil, false, translateError(err, a.path)
 	}
 	for _, file := range all.Paths {
 		rel, ok := strings.CutPrefix(file, a.real+"/")
@@ -306,7 +306,7 @@ func (r *fileSystem) grepAt(ctx context.Context, a area, q sandbox.GrepQuery) (s
 	q.Root = a.real
 	found, err := r.box.Grep(ctx, q)
 	if err != nil {
-		return sandbox.GrepResult{}, said(err, a.path)
+		return sandbox.GrepResult{}, translateError(err, a.path)
 	}
 	out := sandbox.GrepResult{Truncated: found.Truncated, Skipped: found.Skipped}
 	for _, m := range found.Matches {

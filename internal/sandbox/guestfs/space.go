@@ -17,11 +17,11 @@ const (
 // Counter adds up the size of all file systems of a service. Each reports the size of its folders when it looks there: no caller looks
 // into all of them.
 type Counter interface {
-	// ServiceRoomHolds stores the size of a folder of a consumer: of what they sent, or of what was made. TooLarge: the file systems of
+	// ServiceStorageHolds stores the size of a folder of a consumer: of what they sent, or of what was made. TooLarge: the file systems of
 	// their service hold as much as they may.
-	ServiceRoomHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
-	// ServiceRoomGrows records how much was written since.
-	ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
+	ServiceStorageHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
+	// ServiceStorageGrows records how much was written since.
+	ServiceStorageGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
 }
 
 // fits is TooLarge where a conversation, or all of its service, have as much as they may. Writes at the same time may go over it, each by one
@@ -36,7 +36,7 @@ func (r *fileSystem) fits(ctx context.Context, p place) error {
 	case r.of.Counter == nil:
 		return nil
 	}
-	return r.of.Counter.ServiceRoomHolds(ctx, r.of.User, p.mount.name == Attachments, bytes)
+	return r.of.Counter.ServiceStorageHolds(ctx, r.of.User, p.mount.name == Attachments, bytes)
 }
 
 var errFull = fault.Errorf(fault.TooLarge, "this conversation has as many files as it may: %d, and %d MB", MaxFiles, MaxBytes>>20)
@@ -54,7 +54,7 @@ func (r *fileSystem) size(ctx context.Context, p place) (bytes int64, err error)
 	case fault.Is(err, fault.TooLarge):
 		return 0, errFull
 	case err != nil:
-		return 0, said(err, p.path)
+		return 0, translateError(err, p.path)
 	}
 	for _, f := range all {
 		bytes += f.Size
@@ -64,7 +64,7 @@ func (r *fileSystem) size(ctx context.Context, p place) (bytes int64, err error)
 
 func (r *fileSystem) grows(ctx context.Context, p place, bytes int64) {
 	if r.of.Counter != nil && bytes > 0 {
-		_ = r.of.Counter.ServiceRoomGrows(ctx, r.of.User, p.mount.name == Attachments, bytes) // the next write looks again
+		_ = r.of.Counter.ServiceStorageGrows(ctx, r.of.User, p.mount.name == Attachments, bytes) // the next write looks again
 	}
 }
 
@@ -73,6 +73,6 @@ func (r *fileSystem) shrinks(ctx context.Context, p place) {
 		return
 	}
 	if bytes, err := r.size(ctx, p); err == nil {
-		_ = r.of.Counter.ServiceRoomHolds(ctx, r.of.User, p.mount.name == Attachments, bytes) // as above; that others hold much is no matter of this one
+		_ = r.of.Counter.ServiceStorageHolds(ctx, r.of.User, p.mount.name == Attachments, bytes) // as above; that others hold much is no matter of this one
 	}
 }

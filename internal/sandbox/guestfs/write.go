@@ -37,19 +37,19 @@ func (r *fileSystem) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	}
 	if !there {
 		if err := r.box.MkdirAll(ctx, path.Dir(real)); err != nil {
-			return 0, said(err, p.path)
+			return 0, translateError(err, p.path)
 		}
 	}
 	e.Path, e.Perm = real, 0
 	n, err := r.box.Edit(ctx, e)
 	r.grows(ctx, p, n)
-	return n, said(err, p.path)
+	return n, translateError(err, p.path)
 }
 
 // Edited implements sandbox.Sandbox.
 func (r *fileSystem) Edited(ctx context.Context, id chat.CallID) (bool, error) {
 	done, err := r.box.Edited(sandbox.Unnamed(ctx), id)
-	return done, said(err, "the file")
+	return done, translateError(err, "the file")
 }
 
 // MkdirAll implements sandbox.Sandbox.
@@ -63,7 +63,7 @@ func (r *fileSystem) MkdirAll(ctx context.Context, text string) error {
 	if err != nil || there {
 		return err
 	}
-	return said(r.box.MkdirAll(ctx, real), p.path)
+	return translateError(r.box.MkdirAll(ctx, real), p.path)
 }
 
 // Remove implements sandbox.Sandbox.
@@ -86,7 +86,7 @@ func (r *fileSystem) remove(ctx context.Context, text string, remove func(contex
 		return err
 	}
 	if err := remove(ctx, real); err != nil {
-		return said(err, p.path)
+		return translateError(err, p.path)
 	}
 	r.shrinks(ctx, p)
 	return nil
@@ -110,7 +110,7 @@ func (r *fileSystem) Move(ctx context.Context, from, to string) error {
 		return fault.Errorf(fault.Conflict, "%s exists already", q.path)
 	}
 	if err := r.box.MkdirAll(ctx, path.Dir(realTo)); err != nil {
-		return said(err, q.path)
+		return translateError(err, q.path)
 	}
-	return said(r.box.Move(ctx, realFrom, realTo), q.path)
+	return translateError(r.box.Move(ctx, realFrom, realTo), q.path)
 }

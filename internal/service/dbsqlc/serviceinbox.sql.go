@@ -26,7 +26,7 @@ func (q *Queries) ServiceContactAdd(ctx context.Context, db DBTX, sessionKey cha
 	return err
 }
 
-const serviceHandHold = `-- name: ServiceHandHold :one
+const serviceHandoverHold = `-- name: ServiceHandoverHold :one
 SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
        EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
@@ -34,7 +34,7 @@ WHERE c.session_key = $1
 FOR SHARE OF c
 `
 
-type ServiceHandHoldRow struct {
+type ServiceHandoverHoldRow struct {
 	ServiceID   string
 	ID          string
 	UserID      chat.UserID
@@ -48,9 +48,9 @@ type ServiceHandHoldRow struct {
 }
 
 // Who has taken a conversation of a service, and where they speak from. Nobody takes it or gives it back until the transaction ends.
-func (q *Queries) ServiceHandHold(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ServiceHandHoldRow, error) {
-	row := db.QueryRow(ctx, serviceHandHold, sessionKey)
-	var i ServiceHandHoldRow
+func (q *Queries) ServiceHandoverHold(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ServiceHandoverHoldRow, error) {
+	row := db.QueryRow(ctx, serviceHandoverHold, sessionKey)
+	var i ServiceHandoverHoldRow
 	err := row.Scan(
 		&i.ServiceID,
 		&i.ID,
@@ -66,19 +66,19 @@ func (q *Queries) ServiceHandHold(ctx context.Context, db DBTX, sessionKey chat.
 	return i, err
 }
 
-const serviceHandKept = `-- name: ServiceHandKept :execrows
+const serviceHandoverKept = `-- name: ServiceHandoverKept :execrows
 UPDATE inbox SET outcome = 'taken' WHERE id = $1 AND outcome IS NULL
 `
 
-func (q *Queries) ServiceHandKept(ctx context.Context, db DBTX, id chat.InboxID) (int64, error) {
-	result, err := db.Exec(ctx, serviceHandKept, id)
+func (q *Queries) ServiceHandoverKept(ctx context.Context, db DBTX, id chat.InboxID) (int64, error) {
+	result, err := db.Exec(ctx, serviceHandoverKept, id)
 	if err != nil {
 		return 0, err
 	}
 	return result.RowsAffected(), nil
 }
 
-const serviceHandLock = `-- name: ServiceHandLock :one
+const serviceHandoverLock = `-- name: ServiceHandoverLock :one
 SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
        EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
 FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN services v ON v.id = c.service_id LEFT JOIN users u ON u.id = c.taken_by
@@ -86,7 +86,7 @@ WHERE c.session_key = $1
 FOR NO KEY UPDATE OF c
 `
 
-type ServiceHandLockRow struct {
+type ServiceHandoverLockRow struct {
 	ServiceID   string
 	ID          string
 	UserID      chat.UserID
@@ -100,9 +100,9 @@ type ServiceHandLockRow struct {
 }
 
 // As above, for who takes it, gives it back or speaks in it: one after the other.
-func (q *Queries) ServiceHandLock(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ServiceHandLockRow, error) {
-	row := db.QueryRow(ctx, serviceHandLock, sessionKey)
-	var i ServiceHandLockRow
+func (q *Queries) ServiceHandoverLock(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ServiceHandoverLockRow, error) {
+	row := db.QueryRow(ctx, serviceHandoverLock, sessionKey)
+	var i ServiceHandoverLockRow
 	err := row.Scan(
 		&i.ServiceID,
 		&i.ID,
@@ -118,39 +118,39 @@ func (q *Queries) ServiceHandLock(ctx context.Context, db DBTX, sessionKey chat.
 	return i, err
 }
 
-const serviceHandMay = `-- name: ServiceHandMay :one
+const serviceHandoverMay = `-- name: ServiceHandoverMay :one
 SELECT id FROM users WHERE id = $1 AND role = 'admin' AND kind = 'person' AND disabled_at IS NULL FOR SHARE
 `
 
 // Whether somebody is an administrator, and stays one until the transaction ends. It is asked before the conversation is locked.
-func (q *Queries) ServiceHandMay(ctx context.Context, db DBTX, id chat.UserID) (chat.UserID, error) {
-	row := db.QueryRow(ctx, serviceHandMay, id)
+func (q *Queries) ServiceHandoverMay(ctx context.Context, db DBTX, id chat.UserID) (chat.UserID, error) {
+	row := db.QueryRow(ctx, serviceHandoverMay, id)
 	var id_2 chat.UserID
 	err := row.Scan(&id_2)
 	return id_2, err
 }
 
-const serviceHandOf = `-- name: ServiceHandOf :many
+const serviceHandoverOf = `-- name: ServiceHandoverOf :many
 SELECT c.session_key, c.taken_at, u.name FROM service_conversations c JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = ANY($1::text[])
 `
 
-type ServiceHandOfRow struct {
+type ServiceHandoverOfRow struct {
 	SessionKey chat.SessionKey
 	TakenAt    *time.Time
 	Name       string
 }
 
 // Who has taken which of some conversations.
-func (q *Queries) ServiceHandOf(ctx context.Context, db DBTX, sessions []string) ([]ServiceHandOfRow, error) {
-	rows, err := db.Query(ctx, serviceHandOf, sessions)
+func (q *Queries) ServiceHandoverOf(ctx context.Context, db DBTX, sessions []string) ([]ServiceHandoverOfRow, error) {
+	rows, err := db.Query(ctx, serviceHandoverOf, sessions)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ServiceHandOfRow
+	var items []ServiceHandoverOfRow
 	for rows.Next() {
-		var i ServiceHandOfRow
+		var i ServiceHandoverOfRow
 		if err := rows.Scan(&i.SessionKey, &i.TakenAt, &i.Name); err != nil {
 			return nil, err
 		}
@@ -162,30 +162,30 @@ func (q *Queries) ServiceHandOf(ctx context.Context, db DBTX, sessions []string)
 	return items, nil
 }
 
-const serviceHandSet = `-- name: ServiceHandSet :exec
+const serviceHandoverSet = `-- name: ServiceHandoverSet :exec
 UPDATE service_conversations SET taken_by = $1::bigint, taken_at = CASE WHEN $1::bigint IS NOT NULL THEN now() END
 WHERE session_key = $2
 `
 
-type ServiceHandSetParams struct {
+type ServiceHandoverSetParams struct {
 	TakenBy    *int64
 	SessionKey chat.SessionKey
 }
 
 // Null: the conversation is given back.
-func (q *Queries) ServiceHandSet(ctx context.Context, db DBTX, arg ServiceHandSetParams) error {
-	_, err := db.Exec(ctx, serviceHandSet, arg.TakenBy, arg.SessionKey)
+func (q *Queries) ServiceHandoverSet(ctx context.Context, db DBTX, arg ServiceHandoverSetParams) error {
+	_, err := db.Exec(ctx, serviceHandoverSet, arg.TakenBy, arg.SessionKey)
 	return err
 }
 
-const serviceHandWaiting = `-- name: ServiceHandWaiting :many
+const serviceHandoverWaiting = `-- name: ServiceHandoverWaiting :many
 SELECT id, platform_id, body, files, accepted_at FROM inbox
 WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
 ORDER BY sent_at, sent_seq, id
 FOR UPDATE
 `
 
-type ServiceHandWaitingRow struct {
+type ServiceHandoverWaitingRow struct {
 	ID         chat.InboxID
 	PlatformID string
 	Body       string
@@ -194,15 +194,15 @@ type ServiceHandWaitingRow struct {
 }
 
 // What consumers wrote that no turn has claimed, for a person to read in the transcript.
-func (q *Queries) ServiceHandWaiting(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]ServiceHandWaitingRow, error) {
-	rows, err := db.Query(ctx, serviceHandWaiting, sessionKey)
+func (q *Queries) ServiceHandoverWaiting(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]ServiceHandoverWaitingRow, error) {
+	rows, err := db.Query(ctx, serviceHandoverWaiting, sessionKey)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ServiceHandWaitingRow
+	var items []ServiceHandoverWaitingRow
 	for rows.Next() {
-		var i ServiceHandWaitingRow
+		var i ServiceHandoverWaitingRow
 		if err := rows.Scan(
 			&i.ID,
 			&i.PlatformID,

@@ -787,147 +787,6 @@ func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID)
 	return i, err
 }
 
-const serviceRoomGet = `-- name: ServiceRoomGet :one
-SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
-FROM users u
-LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
-LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
-LEFT JOIN service_rooms r ON r.user_id = u.id
-WHERE u.id = $1
-`
-
-type ServiceRoomGetRow struct {
-	Kind           string
-	SessionKey     string
-	ConversationID string
-	ServiceID      string
-	AdminID        int64
-	Definition     json.RawMessage
-	Runner         string
-}
-
-// Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
-// is being deleted, or whose administrator is shut out or none any more, has no rooms.
-func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (ServiceRoomGetRow, error) {
-	row := db.QueryRow(ctx, serviceRoomGet, id)
-	var i ServiceRoomGetRow
-	err := row.Scan(
-		&i.Kind,
-		&i.SessionKey,
-		&i.ConversationID,
-		&i.ServiceID,
-		&i.AdminID,
-		&i.Definition,
-		&i.Runner,
-	)
-	return i, err
-}
-
-const serviceRoomGone = `-- name: ServiceRoomGone :exec
-DELETE FROM service_rooms WHERE user_id = $1
-`
-
-func (q *Queries) ServiceRoomGone(ctx context.Context, db DBTX, userID chat.UserID) error {
-	_, err := db.Exec(ctx, serviceRoomGone, userID)
-	return err
-}
-
-const serviceRoomGrows = `-- name: ServiceRoomGrows :exec
-UPDATE service_rooms r SET
-    generated_bytes   = r.generated_bytes + CASE WHEN $1::boolean THEN 0 ELSE $2::bigint END,
-    attachments_bytes = r.attachments_bytes + CASE WHEN $1::boolean THEN $2::bigint ELSE 0 END
-WHERE r.user_id = $3
-`
-
-type ServiceRoomGrowsParams struct {
-	Sent  bool
-	Bytes int64
-	ID    chat.UserID
-}
-
-// Notes what was written into a folder of a consumer's room.
-func (q *Queries) ServiceRoomGrows(ctx context.Context, db DBTX, arg ServiceRoomGrowsParams) error {
-	_, err := db.Exec(ctx, serviceRoomGrows, arg.Sent, arg.Bytes, arg.ID)
-	return err
-}
-
-const serviceRoomHolds = `-- name: ServiceRoomHolds :one
-WITH room AS (
-    UPDATE service_rooms r SET
-        generated_bytes   = CASE WHEN $1::boolean THEN r.generated_bytes ELSE $2::bigint END,
-        attachments_bytes = CASE WHEN $1::boolean THEN $2::bigint ELSE r.attachments_bytes END
-    WHERE r.user_id = $3
-    RETURNING r.user_id, r.service_id, r.generated_bytes + r.attachments_bytes AS bytes
-)
-SELECT (room.bytes + coalesce((
-    SELECT sum(o.generated_bytes + o.attachments_bytes) FROM service_rooms o WHERE o.service_id = room.service_id AND o.user_id <> room.user_id
-), 0))::bigint AS bytes FROM room
-`
-
-type ServiceRoomHoldsParams struct {
-	Sent  bool
-	Bytes int64
-	ID    chat.UserID
-}
-
-// Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
-func (q *Queries) ServiceRoomHolds(ctx context.Context, db DBTX, arg ServiceRoomHoldsParams) (int64, error) {
-	row := db.QueryRow(ctx, serviceRoomHolds, arg.Sent, arg.Bytes, arg.ID)
-	var bytes int64
-	err := row.Scan(&bytes)
-	return bytes, err
-}
-
-const serviceRoomKeep = `-- name: ServiceRoomKeep :one
-INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
-SELECT c.user_id, c.service_id, c.id, s.admin_id, $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
-WHERE c.user_id = $2
-ON CONFLICT (user_id) DO UPDATE SET
-    runner            = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END,
-    generated_bytes   = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.generated_bytes END,
-    attachments_bytes = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.attachments_bytes END
-RETURNING runner
-`
-
-type ServiceRoomKeepParams struct {
-	Runner string
-	ID     chat.UserID
-	Leave  string
-}
-
-// The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
-func (q *Queries) ServiceRoomKeep(ctx context.Context, db DBTX, arg ServiceRoomKeepParams) (string, error) {
-	row := db.QueryRow(ctx, serviceRoomKeep, arg.Runner, arg.ID, arg.Leave)
-	var runner string
-	err := row.Scan(&runner)
-	return runner, err
-}
-
-const serviceRoomLeft = `-- name: ServiceRoomLeft :one
-SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
-`
-
-type ServiceRoomLeftRow struct {
-	ServiceID      string
-	ConversationID string
-	AdminID        chat.UserID
-	Runner         string
-}
-
-// The room of a consumer who is deleted.
-func (q *Queries) ServiceRoomLeft(ctx context.Context, db DBTX, userID chat.UserID) (ServiceRoomLeftRow, error) {
-	row := db.QueryRow(ctx, serviceRoomLeft, userID)
-	var i ServiceRoomLeftRow
-	err := row.Scan(
-		&i.ServiceID,
-		&i.ConversationID,
-		&i.AdminID,
-		&i.Runner,
-	)
-	return i, err
-}
-
 const serviceSet = `-- name: ServiceSet :exec
 UPDATE services SET name = $2, published = $3, definition = $4, revision = revision + 1, changed_at = now() WHERE id = $1
 `
@@ -947,6 +806,147 @@ func (q *Queries) ServiceSet(ctx context.Context, db DBTX, arg ServiceSetParams)
 		arg.Definition,
 	)
 	return err
+}
+
+const serviceStorageGet = `-- name: ServiceStorageGet :one
+SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+FROM users u
+LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
+LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
+LEFT JOIN service_rooms r ON r.user_id = u.id
+WHERE u.id = $1
+`
+
+type ServiceStorageGetRow struct {
+	Kind           string
+	SessionKey     string
+	ConversationID string
+	ServiceID      string
+	AdminID        int64
+	Definition     json.RawMessage
+	Runner         string
+}
+
+// Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
+// is being deleted, or whose administrator is shut out or none any more, has no rooms.
+func (q *Queries) ServiceStorageGet(ctx context.Context, db DBTX, id chat.UserID) (ServiceStorageGetRow, error) {
+	row := db.QueryRow(ctx, serviceStorageGet, id)
+	var i ServiceStorageGetRow
+	err := row.Scan(
+		&i.Kind,
+		&i.SessionKey,
+		&i.ConversationID,
+		&i.ServiceID,
+		&i.AdminID,
+		&i.Definition,
+		&i.Runner,
+	)
+	return i, err
+}
+
+const serviceStorageGone = `-- name: ServiceStorageGone :exec
+DELETE FROM service_rooms WHERE user_id = $1
+`
+
+func (q *Queries) ServiceStorageGone(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, serviceStorageGone, userID)
+	return err
+}
+
+const serviceStorageGrows = `-- name: ServiceStorageGrows :exec
+UPDATE service_rooms r SET
+    generated_bytes   = r.generated_bytes + CASE WHEN $1::boolean THEN 0 ELSE $2::bigint END,
+    attachments_bytes = r.attachments_bytes + CASE WHEN $1::boolean THEN $2::bigint ELSE 0 END
+WHERE r.user_id = $3
+`
+
+type ServiceStorageGrowsParams struct {
+	Sent  bool
+	Bytes int64
+	ID    chat.UserID
+}
+
+// Notes what was written into a folder of a consumer's room.
+func (q *Queries) ServiceStorageGrows(ctx context.Context, db DBTX, arg ServiceStorageGrowsParams) error {
+	_, err := db.Exec(ctx, serviceStorageGrows, arg.Sent, arg.Bytes, arg.ID)
+	return err
+}
+
+const serviceStorageHolds = `-- name: ServiceStorageHolds :one
+WITH room AS (
+    UPDATE service_rooms r SET
+        generated_bytes   = CASE WHEN $1::boolean THEN r.generated_bytes ELSE $2::bigint END,
+        attachments_bytes = CASE WHEN $1::boolean THEN $2::bigint ELSE r.attachments_bytes END
+    WHERE r.user_id = $3
+    RETURNING r.user_id, r.service_id, r.generated_bytes + r.attachments_bytes AS bytes
+)
+SELECT (room.bytes + coalesce((
+    SELECT sum(o.generated_bytes + o.attachments_bytes) FROM service_rooms o WHERE o.service_id = room.service_id AND o.user_id <> room.user_id
+), 0))::bigint AS bytes FROM room
+`
+
+type ServiceStorageHoldsParams struct {
+	Sent  bool
+	Bytes int64
+	ID    chat.UserID
+}
+
+// Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
+func (q *Queries) ServiceStorageHolds(ctx context.Context, db DBTX, arg ServiceStorageHoldsParams) (int64, error) {
+	row := db.QueryRow(ctx, serviceStorageHolds, arg.Sent, arg.Bytes, arg.ID)
+	var bytes int64
+	err := row.Scan(&bytes)
+	return bytes, err
+}
+
+const serviceStorageKeep = `-- name: ServiceStorageKeep :one
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = $2
+ON CONFLICT (user_id) DO UPDATE SET
+    runner            = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END,
+    generated_bytes   = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.generated_bytes END,
+    attachments_bytes = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.attachments_bytes END
+RETURNING runner
+`
+
+type ServiceStorageKeepParams struct {
+	Runner string
+	ID     chat.UserID
+	Leave  string
+}
+
+// The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
+func (q *Queries) ServiceStorageKeep(ctx context.Context, db DBTX, arg ServiceStorageKeepParams) (string, error) {
+	row := db.QueryRow(ctx, serviceStorageKeep, arg.Runner, arg.ID, arg.Leave)
+	var runner string
+	err := row.Scan(&runner)
+	return runner, err
+}
+
+const serviceStorageLeft = `-- name: ServiceStorageLeft :one
+SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
+`
+
+type ServiceStorageLeftRow struct {
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	Runner         string
+}
+
+// The room of a consumer who is deleted.
+func (q *Queries) ServiceStorageLeft(ctx context.Context, db DBTX, userID chat.UserID) (ServiceStorageLeftRow, error) {
+	row := db.QueryRow(ctx, serviceStorageLeft, userID)
+	var i ServiceStorageLeftRow
+	err := row.Scan(
+		&i.ServiceID,
+		&i.ConversationID,
+		&i.AdminID,
+		&i.Runner,
+	)
+	return i, err
 }
 
 const serviceTurnStates = `-- name: ServiceTurnStates :many

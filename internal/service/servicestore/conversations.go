@@ -45,7 +45,7 @@ func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (servi
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("look for the conversation of a program's user: %w", err)
 		}
-		if err := s.makeRoom(ctx, tx, now, n.Caller.Key); err != nil {
+		if err := s.freeConversation(ctx, tx, now, n.Caller.Key); err != nil {
 			return err
 		}
 		id = service.NewConversationID()

@@ -16,12 +16,12 @@ import (
 	"xbot/internal/user/users"
 )
 
-// ServiceRoom returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
-func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error) {
+// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
+func (s *Store) ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error) {
 	if _, known := s.withoutRoom.Load(user); known {
 		return room, false, nil
 	}
-	row, err := dbsqlc.Q.ServiceRoomGet(ctx, s.db.Pool, user)
+	row, err := dbsqlc.Q.ServiceStorageGet(ctx, s.db.Pool, user)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return room, true, fault.Errorf(fault.Denied, "there is no user %d", user)
@@ -43,38 +43,38 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 	}, true, nil
 }
 
-// KeepServiceRoom keeps on which runner the files of a consumer are, and returns it: the one that was kept before, unless that is the one to
+// KeepServiceStorage keeps on which runner the files of a consumer are, and returns it: the one that was kept before, unless that is the one to
 // be left.
-func (s *Store) KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error) {
-	kept, err := dbsqlc.Q.ServiceRoomKeep(ctx, s.db.Pool, dbsqlc.ServiceRoomKeepParams{ID: user, Runner: runner, Leave: leave})
+func (s *Store) KeepServiceStorage(ctx context.Context, user chat.UserID, runner, leave string) (string, error) {
+	kept, err := dbsqlc.Q.ServiceStorageKeep(ctx, s.db.Pool, dbsqlc.ServiceStorageKeepParams{ID: user, Runner: runner, Leave: leave})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.Denied, "the conversation is not there any more")
 	}
 	return kept, pg.Classify(err)
 }
 
-// ServiceRoomLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
-func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
-	row, err := dbsqlc.Q.ServiceRoomLeft(ctx, s.db.Pool, user)
+// ServiceStorageLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
+func (s *Store) ServiceStorageLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
+	row, err := dbsqlc.Q.ServiceStorageLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "user %d has no room", user)
 	}
 	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner}, pg.Classify(err)
 }
 
-// ServiceRoomGone records that the folder of a file system is gone.
-func (s *Store) ServiceRoomGone(ctx context.Context, user chat.UserID) error {
-	return pg.Classify(dbsqlc.Q.ServiceRoomGone(ctx, s.db.Pool, user))
+// ServiceStorageGone records that the folder of a file system is gone.
+func (s *Store) ServiceStorageGone(ctx context.Context, user chat.UserID) error {
+	return pg.Classify(dbsqlc.Q.ServiceStorageGone(ctx, s.db.Pool, user))
 }
 
-// ServiceRoomHolds stores the size of a folder of a consumer's file system: of what they sent, or of what was made. TooLarge: the file systems of
+// ServiceStorageHolds stores the size of a folder of a consumer's file system: of what they sent, or of what was made. TooLarge: the file systems of
 // their service hold together as much as a user may keep.
-func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
+func (s *Store) ServiceStorageHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
 	caps, err := s.quota.Caps(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := dbsqlc.Q.ServiceRoomHolds(ctx, s.db.Pool, dbsqlc.ServiceRoomHoldsParams{ID: user, Sent: sent, Bytes: bytes})
+	all, err := dbsqlc.Q.ServiceStorageHolds(ctx, s.db.Pool, dbsqlc.ServiceStorageHoldsParams{ID: user, Sent: sent, Bytes: bytes})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fault.Errorf(fault.Denied, "the conversation is not there any more")
@@ -86,7 +86,7 @@ func (s *Store) ServiceRoomHolds(ctx context.Context, user chat.UserID, sent boo
 	return nil
 }
 
-// ServiceRoomGrows records how much was written into a folder of a consumer's file system.
-func (s *Store) ServiceRoomGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
-	return pg.Classify(dbsqlc.Q.ServiceRoomGrows(ctx, s.db.Pool, dbsqlc.ServiceRoomGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
+// ServiceStorageGrows records how much was written into a folder of a consumer's file system.
+func (s *Store) ServiceStorageGrows(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
+	return pg.Classify(dbsqlc.Q.ServiceStorageGrows(ctx, s.db.Pool, dbsqlc.ServiceStorageGrowsParams{ID: user, Sent: sent, Bytes: bytes}))
 }

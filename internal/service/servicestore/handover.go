@@ -46,7 +46,7 @@ type Handover struct {
 	SaidFrom             *chat.Address // the chat of an administrator; nil: no one is notified
 }
 
-func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Handover, error) {
+func handoverOf(key chat.SessionKey, r dbsqlc.ServiceHandoverHoldRow) (Handover, error) {
 	h := Handover{
 		Session: key, Service: r.ServiceID, ServiceName: r.ServiceName, Conversation: r.ID, Title: r.Title, Consumer: r.UserID, Admin: r.AdminID, TakenName: r.TakenName,
 	}
@@ -63,41 +63,41 @@ func handOf(key chat.SessionKey, r dbsqlc.ServiceHandHoldRow) (Handover, error) 
 	return h, nil
 }
 
-// HoldHand returns who answers in a session, and locks that until the transaction ends. ok is false for a session that is no consumer's.
-func HoldHand(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Handover, ok bool, err error) {
+// LockHandover returns who answers in a session, and locks that until the transaction ends. ok is false for a session that is no consumer's.
+func LockHandover(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Handover, ok bool, err error) {
 	if _, _, is := service.Of(key); !is {
 		return Handover{}, false, nil
 	}
-	row, err := dbsqlc.Q.ServiceHandHold(ctx, tx, key)
+	row, err := dbsqlc.Q.ServiceHandoverHold(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Handover{}, false, nil
 	}
 	if err != nil {
 		return Handover{}, false, fmt.Errorf("look who answers in %s: %w", key, err)
 	}
-	h, err = handOf(key, row)
+	h, err = handoverOf(key, row)
 	return h, err == nil, err
 }
 
-// lockHand is HoldHand for callers that change it. NotFound: the conversation is gone.
-func lockHand(ctx context.Context, tx *pg.Tx, c service.Conversation) (Handover, error) {
-	row, err := dbsqlc.Q.ServiceHandLock(ctx, tx, c.Session)
+// lockForChange is LockHandover for callers that change it. NotFound: the conversation is gone.
+func lockForChange(ctx context.Context, tx *pg.Tx, c service.Conversation) (Handover, error) {
+	row, err := dbsqlc.Q.ServiceHandoverLock(ctx, tx, c.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Handover{}, fault.Errorf(fault.NotFound, "there is no conversation %q", c.ID)
 	}
 	if err != nil {
 		return Handover{}, fmt.Errorf("lock conversation %s: %w", c.ID, err)
 	}
-	return handOf(c.Session, dbsqlc.ServiceHandHoldRow(row))
+	return handoverOf(c.Session, dbsqlc.ServiceHandoverHoldRow(row))
 }
 
-// Hands returns which of some conversations are handed over, and to whom.
-func (s *Store) Hands(ctx context.Context, sessions []chat.SessionKey) (map[chat.SessionKey]string, error) {
+// Handovers returns which of some conversations are handed over, and to whom.
+func (s *Store) Handovers(ctx context.Context, sessions []chat.SessionKey) (map[chat.SessionKey]string, error) {
 	keys := make([]string, len(sessions))
 	for i, key := range sessions {
 		keys[i] = string(key)
 	}
-	rows, err := dbsqlc.Q.ServiceHandOf(ctx, s.db.Pool, keys)
+	rows, err := dbsqlc.Q.ServiceHandoverOf(ctx, s.db.Pool, keys)
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look who has taken conversations: %w", err))
 	}
@@ -121,7 +121,7 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zo
 		if err := mayAnswer(ctx, tx, by.User); err != nil {
 			return err
 		}
-		h, err := lockHand(ctx, tx, c)
+		h, err := lockForChange(ctx, tx, c)
 		if err != nil {
 			return err
 		}
@@ -139,11 +139,11 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zo
 				return err
 			}
 		}
-		if err := dbsqlc.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
+		if err := dbsqlc.Q.ServiceHandoverSet(ctx, tx, dbsqlc.ServiceHandoverSetParams{SessionKey: c.Session, TakenBy: new(int64(by.User))}); err != nil {
 			return fmt.Errorf("take conversation %s: %w", c.ID, err)
 		}
 		if h.Taken == 0 {
-			tx.Emit(c.Session, chat.EventHand, chat.Handover{Person: true})
+			tx.Emit(c.Session, chat.EventHandover, chat.Handover{Person: true})
 			stops, err = stopTurn(ctx, tx, c.Session, by.User)
 		}
 		return err
@@ -153,7 +153,7 @@ func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zo
 
 // mayAnswer is Denied unless a user is an administrator, and locks that role until the transaction ends.
 func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
-	_, err := dbsqlc.Q.ServiceHandMay(ctx, tx, user)
+	_, err := dbsqlc.Q.ServiceHandoverMay(ctx, tx, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.Denied, "only administrators answer in conversations of services")
 	}
@@ -165,12 +165,12 @@ func mayAnswer(ctx context.Context, tx *pg.Tx, user chat.UserID) error {
 
 // keepWaiting puts what waits for a turn into the transcript. A turn that claims at the same time comes first, and is stopped.
 func keepWaiting(ctx context.Context, tx *pg.Tx, h Handover, zones []string) error {
-	rows, err := dbsqlc.Q.ServiceHandWaiting(ctx, tx, h.Session)
+	rows, err := dbsqlc.Q.ServiceHandoverWaiting(ctx, tx, h.Session)
 	if err != nil {
 		return fmt.Errorf("read what waits in %s: %w", h.Session, err)
 	}
 	for _, r := range rows {
-		kept, err := dbsqlc.Q.ServiceHandKept(ctx, tx, r.ID)
+		kept, err := dbsqlc.Q.ServiceHandoverKept(ctx, tx, r.ID)
 		if err != nil {
 			return fmt.Errorf("keep message %d: %w", r.ID, err)
 		}
@@ -220,14 +220,14 @@ func stopTurn(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by chat.UserI
 // GiveConversation lets the agent answer again, from the next message on. given is false if there was no handover.
 func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (given bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		h, err := lockHand(ctx, tx, c)
+		h, err := lockForChange(ctx, tx, c)
 		if given = err == nil && h.Taken != 0; !given {
 			return err
 		}
-		if err := dbsqlc.Q.ServiceHandSet(ctx, tx, dbsqlc.ServiceHandSetParams{SessionKey: c.Session}); err != nil {
+		if err := dbsqlc.Q.ServiceHandoverSet(ctx, tx, dbsqlc.ServiceHandoverSetParams{SessionKey: c.Session}); err != nil {
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
-		tx.Emit(c.Session, chat.EventHand, chat.Handover{})
+		tx.Emit(c.Session, chat.EventHandover, chat.Handover{})
 		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished meanwhile
 		tx.WakeTrack()
 		return nil
@@ -284,7 +284,7 @@ func (s *Store) say(ctx context.Context, tx *pg.Tx, c service.Conversation, by A
 	if err := mayAnswer(ctx, tx, by.User); err != nil {
 		return chat.Message{}, err
 	}
-	if _, err := lockHand(ctx, tx, c); err != nil {
+	if _, err := lockForChange(ctx, tx, c); err != nil {
 		return chat.Message{}, err
 	}
 	m := chat.Message{Session: c.Session, Role: chat.RoleAssistant, Origin: chat.OriginPerson, Content: saidBefore + text, Sender: by.Name, ClientMessageID: id}

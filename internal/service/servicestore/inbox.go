@@ -33,7 +33,7 @@ func (s *Store) ContactAdmin(ctx context.Context, c service.Contact) (out servic
 }
 
 func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (service.Contacted, error) {
-	h, ok, err := HoldHand(ctx, tx, c.Session)
+	h, ok, err := LockHandover(ctx, tx, c.Session)
 	if err == nil && !ok {
 		err = fault.Errorf(fault.NotFound, "there is nobody to contact from here")
 	}

@@ -17,8 +17,8 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// ConsumerSaid returns messages of a conversation of a consumer, the oldest first. There are none in a session that is no such conversation.
-func (s *Store) ConsumerSaid(ctx context.Context, key chat.SessionKey, q service.SaidQuery) ([]service.TranscriptEntry, error) {
+// ConsumerTranscript returns messages of a conversation of a consumer, the oldest first. There are none in a session that is no such conversation.
+func (s *Store) ConsumerTranscript(ctx context.Context, key chat.SessionKey, q service.TranscriptQuery) ([]service.TranscriptEntry, error) {
 	rows, err := dbsqlc.Q.ServiceSaid(ctx, s.db.Pool, dbsqlc.ServiceSaidParams{
 		SessionKey: key, Before: cmp.Or(int64(q.Before), math.MaxInt64), Unseen: q.Unseen, N: int32(q.N),
 	})
@@ -39,9 +39,9 @@ func (s *Store) ConsumerSaid(ctx context.Context, key chat.SessionKey, q service
 	return out, nil
 }
 
-// SaidForAdmin is ConsumerSaid for the administrator of the service, by the id of the conversation. NotFound: there is none, or it is of
+// AdminTranscript is ConsumerTranscript for the administrator of the service, by the id of the conversation. NotFound: there is none, or it is of
 // another administrator's service, or they are no administrator.
-func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversation string, q service.SaidQuery) ([]service.TranscriptEntry, error) {
+func (s *Store) AdminTranscript(ctx context.Context, admin chat.UserID, conversation string, q service.TranscriptQuery) ([]service.TranscriptEntry, error) {
 	none := fault.Errorf(fault.NotFound, "there is no conversation %.40q with a service of yours", conversation)
 	if !service.IsConversation(conversation) {
 		return nil, none
@@ -53,7 +53,7 @@ func (s *Store) SaidForAdmin(ctx context.Context, admin chat.UserID, conversatio
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("look whose conversation %s is: %w", conversation, err))
 	}
-	return s.ConsumerSaid(ctx, key, q)
+	return s.ConsumerTranscript(ctx, key, q)
 }
 
 // ConversationsOfAdmin lists conversations with the services of an administrator, those that were used last first; none for other users.

@@ -36,7 +36,7 @@ func setup(t *testing.T) *fakeStore {
 	return &fakeStore{t: t, tasks: map[chat.CallID]chat.SubagentTask{}}
 }
 
-func (d *fakeStore) HandTask(_ context.Context, task chat.SubagentTask) (chat.Assignment, error) {
+func (d *fakeStore) AssignTask(_ context.Context, task chat.SubagentTask) (chat.Assignment, error) {
 	if d.fail != nil {
 		return chat.Assignment{}, d.fail
 	}
@@ -48,12 +48,12 @@ func handed(task chat.SubagentTask) chat.Assignment {
 	return chat.Assignment{Subagent: chat.SubagentRef{Parent: task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call}, Background: task.Background}
 }
 
-func (d *fakeStore) Handed(_ context.Context, call chat.CallID) (chat.Assignment, bool, error) {
+func (d *fakeStore) AssignmentOf(_ context.Context, call chat.CallID) (chat.Assignment, bool, error) {
 	task, ok := d.tasks[call]
 	return handed(task), ok, nil
 }
 
-func (d *fakeStore) SubagentsAskedBy(context.Context, chat.SessionKey) ([]chat.Subagent, error) {
+func (d *fakeStore) DirectSubagents(context.Context, chat.SessionKey) ([]chat.Subagent, error) {
 	return d.agents, d.fail
 }
 

@@ -78,7 +78,7 @@ func (m maker) single(ctx context.Context, call tool.Call, p chatParams) (chat.T
 	if instance == "" {
 		return chat.ToolResult{}, fault.Errorf(fault.Invalid, "name the member role:instance, for example %s:a", who)
 	}
-	return m.hand(ctx, call, params{Role: who, Instance: instance, Task: p.Topic}, true)
+	return m.assign(ctx, call, params{Role: who, Instance: instance, Task: p.Topic}, true)
 }
 
 func (m maker) group(ctx context.Context, call tool.Call, p chatParams) (chat.ToolResult, error) {

@@ -18,7 +18,7 @@ const (
 
 // find returns the subagent that a call names: of those without an instance the newest of the role.
 func (h handler) find(ctx context.Context, call tool.Call, p params) (chat.Subagent, error) {
-	all, err := h.store.SubagentsAskedBy(ctx, call.Session)
+	all, err := h.store.DirectSubagents(ctx, call.Session)
 	if err != nil {
 		return chat.Subagent{}, err
 	}
@@ -31,7 +31,7 @@ func (h handler) find(ctx context.Context, call tool.Call, p params) (chat.Subag
 }
 
 func (h handler) list(ctx context.Context, call tool.Call) (chat.ToolResult, error) {
-	all, err := h.store.SubagentsAskedBy(ctx, call.Session)
+	all, err := h.store.DirectSubagents(ctx, call.Session)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

@@ -59,7 +59,7 @@ func (s sender) agent(ctx context.Context, call tool.Call, name, message string)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	return s.hand(ctx, call, params{Action: "send", Role: who, Instance: instance, Task: message}, false)
+	return s.assign(ctx, call, params{Action: "send", Role: who, Instance: instance, Task: message}, false)
 }
 
 func (s sender) group(ctx context.Context, call tool.Call, id chat.GroupID, message string) (chat.ToolResult, error) {

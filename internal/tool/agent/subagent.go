@@ -19,10 +19,10 @@ var doc string
 
 // Subagents keeps subagents and what they are asked, durably. Errors that the model can mend are Denied, Conflict, NotFound or Invalid.
 type Subagents interface {
-	HandTask(ctx context.Context, task chat.SubagentTask) (chat.Assignment, error)
-	// Handed returns the earlier assignment of a call.
-	Handed(ctx context.Context, call chat.CallID) (chat.Assignment, bool, error)
-	SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
+	AssignTask(ctx context.Context, task chat.SubagentTask) (chat.Assignment, error)
+	// AssignmentOf returns the earlier assignment of a call.
+	AssignmentOf(ctx context.Context, call chat.CallID) (chat.Assignment, bool, error)
+	DirectSubagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
 	// StopSubagent asks the running turn of a subagent to stop, once for each key, and reports whether it ran.
 	StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error)
 	// UnloadSubagent unloads a subagent, and reports whether it had nothing to do.
@@ -80,7 +80,7 @@ func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	var err error
 	switch action := cmp.Or(p.Action, "spawn"); action {
 	case "spawn", "send":
-		out, err = h.hand(ctx, call, p, action == "spawn")
+		out, err = h.assign(ctx, call, p, action == "spawn")
 	case "list":
 		out, err = h.list(ctx, call)
 	case "inspect":
@@ -98,8 +98,8 @@ func (h handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	return out, nil
 }
 
-func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool) (chat.ToolResult, error) {
-	if handed, before, err := h.store.Handed(ctx, call.ID); err != nil || before {
+func (h handler) assign(ctx context.Context, call tool.Call, p params, spawn bool) (chat.ToolResult, error) {
+	if handed, before, err := h.store.AssignmentOf(ctx, call.ID); err != nil || before {
 		return result(handed), err
 	}
 	turn, _, _, ok := call.ID.Split()
@@ -120,7 +120,7 @@ func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool)
 			return chat.ToolResult{}, err
 		}
 	}
-	handed, err := h.store.HandTask(ctx, task)
+	handed, err := h.store.AssignTask(ctx, task)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

@@ -86,7 +86,7 @@ func (c control) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRe
 	if at, err = c.wait(ctx, call, at); err != nil {
 		return chat.ToolResult{}, err
 	}
-	return said(at), nil
+	return resultOf(at), nil
 }
 
 // check returns what the client is asked for. The request has to make sense; the client itself reports what it does not have.
@@ -164,8 +164,8 @@ var reasons = map[string]string{
 	"not_now":       "it would disturb what the user is doing",
 }
 
-// said returns the result of an action whose wait is over.
-func said(at chat.ClientActionStanding) chat.ToolResult {
+// resultOf returns the result of an action whose wait is over.
+func resultOf(at chat.ClientActionStanding) chat.ToolResult {
 	switch {
 	case at.State == chat.ActionDone:
 		return tool.Text("Done.")

@@ -25,8 +25,8 @@ const minutes = "2006-01-02 15:04"
 // users who are none.
 type Store interface {
 	ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error)
-	// SaidForAdmin returns messages, the oldest first. NotFound: there is no such conversation.
-	SaidForAdmin(ctx context.Context, admin chat.UserID, conversation string, q service.SaidQuery) ([]service.TranscriptEntry, error)
+	// AdminTranscript returns messages, the oldest first. NotFound: there is no such conversation.
+	AdminTranscript(ctx context.Context, admin chat.UserID, conversation string, q service.TranscriptQuery) ([]service.TranscriptEntry, error)
 	// ItemsOfAdmin lists items of the inbox, the newest first; no status: whichever.
 	ItemsOfAdmin(ctx context.Context, admin chat.UserID, status service.ItemStatus, n int) ([]service.Item, error)
 }

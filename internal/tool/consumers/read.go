@@ -41,7 +41,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 		return tool.Fail("before is %q; write the number of a message such as m12", tool.Cut(p.Before, 40)), nil
 	}
 	n := count(p.LastN)
-	said, err := r.store.SaidForAdmin(ctx, call.User, strings.TrimSpace(p.Conversation), service.SaidQuery{Before: before, N: n + 1})
+	said, err := r.store.AdminTranscript(ctx, call.User, strings.TrimSpace(p.Conversation), service.TranscriptQuery{Before: before, N: n + 1})
 	if err != nil {
 		return tool.FromError(err)
 	}

@@ -48,7 +48,7 @@ func setup(t *testing.T) *bundle {
 func (b *bundle) turn(id chat.TurnID, say string, results ...string) {
 	b.t.Helper()
 	ctx := b.t.Context()
-	_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: b.user, Channel: "web", PlatformID: string(id), Text: say})
+	_, err := b.Turns.Accept(ctx, engine.NewRow{Session: key, User: b.user, Channel: "web", PlatformID: string(id), Text: say})
 	require.NoError(b.t, err)
 	_, ok, err := b.Turns.Claim(ctx, key, id, "run-"+string(id), 0)
 	require.NoError(b.t, err)

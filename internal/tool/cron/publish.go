@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/service"
 	"xbot/internal/tool"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 //go:embed publish.md
@@ -33,12 +33,12 @@ type task struct {
 
 type publish struct {
 	jobs   Publishing
-	people slash.People
+	people slashcommand.People
 }
 
 // NewPublish returns the tool publish_service_task. It works for administrators, in a conversation that they alone read, and never for consumers
 // or in subagents. A call that runs again finds the jobs that it made.
-func NewPublish(jobs Publishing, people slash.People) tool.Tool {
+func NewPublish(jobs Publishing, people slashcommand.People) tool.Tool {
 	return tool.Define("publish_service_task", chat.ClassIdempotent, publishDoc, publish{jobs, people}, tool.Optional("server"))
 }
 

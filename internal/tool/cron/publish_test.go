@@ -10,14 +10,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cron"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // caller is who everybody is.
-type caller slash.Caller
+type caller slashcommand.Caller
 
-func (c caller) Caller(context.Context, chat.UserID, chat.SessionKey) (slash.Caller, error) {
-	return slash.Caller(c), nil
+func (c caller) Caller(context.Context, chat.UserID, chat.SessionKey) (slashcommand.Caller, error) {
+	return slashcommand.Caller(c), nil
 }
 
 // press keeps what was published.

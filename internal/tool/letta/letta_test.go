@@ -166,7 +166,7 @@ func (b *bench) say(name string, key chat.SessionKey, text, answer string) {
 		b.session(name, key)
 	}
 	turn := chat.TurnID(fmt.Sprint(key, "-", text))
-	_, err := b.Turns.Accept(ctx, engine.Inbound{Session: key, User: b.users[name], Channel: "web", PlatformID: text, Text: text})
+	_, err := b.Turns.Accept(ctx, engine.NewRow{Session: key, User: b.users[name], Channel: "web", PlatformID: text, Text: text})
 	require.NoError(b.t, err)
 	_, ok, err := b.Turns.Claim(ctx, key, turn, string(turn), 0)
 	require.NoError(b.t, err)

@@ -29,8 +29,8 @@ const minutes = "2006-01-02 15:04"
 
 // Transcript is the messages of conversations with consumers (package services of the store).
 type Transcript interface {
-	// ConsumerSaid returns messages, the oldest first. There are none in a session that is no consumer's.
-	ConsumerSaid(ctx context.Context, session chat.SessionKey, q service.SaidQuery) ([]service.TranscriptEntry, error)
+	// ConsumerTranscript returns messages, the oldest first. There are none in a session that is no consumer's.
+	ConsumerTranscript(ctx context.Context, session chat.SessionKey, q service.TranscriptQuery) ([]service.TranscriptEntry, error)
 }
 
 type ownParams struct {
@@ -60,7 +60,7 @@ func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolRes
 		n = usualRead
 	}
 	n = min(n, maxRead)
-	said, err := o.said.ConsumerSaid(ctx, call.Session, service.SaidQuery{Before: before, Unseen: true, N: n + 1})
+	said, err := o.said.ConsumerTranscript(ctx, call.Session, service.TranscriptQuery{Before: before, Unseen: true, N: n + 1})
 	if err != nil {
 		return tool.FromError(fmt.Errorf("read the conversation: %w", err))
 	}

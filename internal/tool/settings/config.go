@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/tool"
 	"xbot/internal/turn/question"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 //go:embed config.md
@@ -19,8 +19,8 @@ var doc string
 
 // Commands are the slash commands behind the tool: a model may not do for a user what the user may not do by them.
 type Commands struct {
-	Own    slash.Runner // /settings
-	Policy slash.Runner // /config, for administrators
+	Own    slashcommand.Runner // /settings
+	Policy slashcommand.Runner // /config, for administrators
 }
 
 type params struct {
@@ -32,12 +32,12 @@ type params struct {
 
 type config struct {
 	commands Commands
-	people   slash.People
+	people   slashcommand.People
 }
 
 // New returns the tool config. It is for conversations that one user alone reads. Each change needs approval, independent of the rules for tools,
 // and is a version like one that the user made.
-func New(c Commands, people slash.People) tool.Tool {
+func New(c Commands, people slashcommand.People) tool.Tool {
 	return tool.Define(chat.ConfigTool, chat.ClassIdempotent, doc, config{c, people}, tool.Inward, tool.Optional("settings"))
 }
 
@@ -81,7 +81,7 @@ func (c config) Questions(p params) ([]chat.Inquiry, error) {
 
 // command is one to be carried out for a user.
 type command struct {
-	run  slash.Runner
+	run  slashcommand.Runner
 	args string
 	text string // as the user would write it
 }
@@ -166,7 +166,7 @@ func (c config) Run(ctx context.Context, call tool.Call, p params) (chat.ToolRes
 	if do.run == c.commands.Policy && !who.Admin {
 		return tool.Fail("the policy is for administrators"), nil
 	}
-	said, err := do.run.Run(ctx, slash.Request{Session: call.Session, User: call.User, Lang: i18n.English}, do.args)
+	said, err := do.run.Run(ctx, slashcommand.Request{Session: call.Session, User: call.User, Lang: i18n.English}, do.args)
 	switch fault.KindOf(err) {
 	case "":
 		return tool.Text(said), nil

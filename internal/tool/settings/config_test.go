@@ -12,14 +12,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 	"xbot/internal/tool/settings"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // people is who a conversation is with.
-type people slash.Caller
+type people slashcommand.Caller
 
-func (p people) Caller(context.Context, chat.UserID, chat.SessionKey) (slash.Caller, error) {
-	return slash.Caller(p), nil
+func (p people) Caller(context.Context, chat.UserID, chat.SessionKey) (slashcommand.Caller, error) {
+	return slashcommand.Caller(p), nil
 }
 
 // command keeps what was run.
@@ -28,9 +28,9 @@ type command struct {
 	ran  *[]string
 }
 
-func (c command) Spec() slash.Spec { return slash.Spec{Name: c.name} }
+func (c command) Spec() slashcommand.Spec { return slashcommand.Spec{Name: c.name} }
 
-func (c command) Run(_ context.Context, _ slash.Request, args string) (string, error) {
+func (c command) Run(_ context.Context, _ slashcommand.Request, args string) (string, error) {
 	*c.ran = append(*c.ran, c.name+" "+args)
 	if strings.Contains(args, "nothing") {
 		return "", fault.Errorf(fault.NotFound, "there is no such setting")

@@ -24,8 +24,8 @@ type Kills interface {
 
 // Killer kills background tasks, for the model and for users.
 type Killer struct {
-	Kills Kills
-	Boxes Boxes
+	Kills     Kills
+	Sandboxes Finder
 }
 
 // Kill has a task killed. It is noted first, so that it is carried out even if the runner is out of reach now; then it
@@ -37,7 +37,7 @@ func (k Killer) Kill(ctx context.Context, user chat.UserID, key chat.SessionKey,
 	}
 	ctx, cancel := context.WithTimeout(ctx, killTry)
 	defer cancel()
-	if box, err := k.Boxes.Box(ctx, user, t.Runner); err == nil {
+	if box, err := k.Sandboxes.Box(ctx, user, t.Runner); err == nil {
 		_ = box.Kill(ctx, t.Call) // noted; it is tried again when the runner can be reached
 	}
 	return t, nil
@@ -76,5 +76,5 @@ func (k kill) Run(ctx context.Context, call tool.Call, p killParams) (chat.ToolR
 	case t.State == chat.TaskRunning:
 		return tool.Textf("%s\n[its runner %s cannot be reached; it will be killed as soon as it can, and you will be told]", line(t), t.Runner), nil
 	}
-	return told(tool.Text(withOutput(t, maxShown)), t), nil
+	return markReported(tool.Text(withOutput(t, maxShown)), t), nil
 }

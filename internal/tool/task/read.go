@@ -33,11 +33,11 @@ type readParams struct {
 
 type read struct {
 	list  List
-	boxes Boxes
+	boxes Finder
 }
 
 // NewRead returns the tool task_read.
-func NewRead(list List, boxes Boxes) tool.Tool {
+func NewRead(list List, boxes Finder) tool.Tool {
 	return tool.DefineQuick("task_read", chat.ClassRead, readDoc, read{list, boxes})
 }
 
@@ -52,11 +52,11 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 		return tool.FromError(err)
 	}
 	if t.Kind != "" {
-		return told(tool.Text(line(t)+"\n"+said(t.Output, p)), t), nil
+		return markReported(tool.Text(line(t)+"\n"+outputFrom(t.Output, p)), t), nil
 	}
 	text, err := r.whole(ctx, call, t, p)
 	if err == nil {
-		return told(tool.Text(text), t), nil
+		return markReported(tool.Text(text), t), nil
 	}
 	if ctx.Err() != nil {
 		return chat.ToolResult{}, context.Cause(ctx)
@@ -65,11 +65,11 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 		return tool.Fail("the output cannot be read now: %s", err), nil
 	}
 	kept := last(t.Output, p.lines())
-	return told(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
+	return markReported(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
 }
 
-// said is the output from an offset, or its last lines.
-func said(text string, p readParams) string {
+// outputFrom is the output from an offset, or its last lines.
+func outputFrom(text string, p readParams) string {
 	if p.Offset == 0 {
 		return tool.Bound(last(text, p.lines()), maxRead)
 	}

@@ -50,5 +50,5 @@ func (s status) Run(ctx context.Context, call tool.Call, p statusParams) (chat.T
 
 // named reports the end of commands, which a line holds. It leaves out other tasks, whose answers are announced.
 func named(text string, tasks ...chat.Task) chat.ToolResult {
-	return told(tool.Text(text), slices.DeleteFunc(slices.Clone(tasks), func(t chat.Task) bool { return t.Kind != "" })...)
+	return markReported(tool.Text(text), slices.DeleteFunc(slices.Clone(tasks), func(t chat.Task) bool { return t.Kind != "" })...)
 }

@@ -19,9 +19,9 @@ type List interface {
 	FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error)
 }
 
-// Boxes finds the sandbox of a runner for a user: Denied if they may not use it. A task may run elsewhere than the
+// Finder finds the sandbox of a runner for a user: Denied if they may not use it. A task may run elsewhere than the
 // session's commands do by now.
-type Boxes interface {
+type Finder interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
@@ -37,8 +37,8 @@ func line(t chat.Task) string {
 	return fmt.Sprintf("%s · %s · %s", t.ID, t.Ending(time.Now()), about)
 }
 
-// told adds to a result the tasks whose end it reports, so that they are not announced as well.
-func told(r chat.ToolResult, tasks ...chat.Task) chat.ToolResult {
+// markReported adds to a result the tasks whose end it reports, so that they are not announced as well.
+func markReported(r chat.ToolResult, tasks ...chat.Task) chat.ToolResult {
 	for _, t := range tasks {
 		if t.State != chat.TaskRunning && t.Call != "" {
 			r.Told = append(r.Told, t.Call)

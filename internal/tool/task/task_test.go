@@ -175,7 +175,7 @@ func TestWait_RefusesWhatItCannotWaitFor(t *testing.T) {
 func TestKill_EndsATaskAndTellsItsEnd(t *testing.T) {
 	d := setup(t)
 	d.start("echo begun; sleep 60")
-	kill := task.NewKill(d, task.Killer{Kills: d, Boxes: d})
+	kill := task.NewKill(d, task.Killer{Kills: d, Sandboxes: d})
 	result := d.run(kill, `{"task_id":"bg1"}`)
 	require.Contains(t, result.Content, "bg1 · killed after")
 	require.Contains(t, result.Content, "begun")
@@ -187,7 +187,7 @@ func TestKill_OfATaskThatCannotBeReachedIsNoted(t *testing.T) {
 	d := setup(t)
 	d.start("sleep 60")
 	d.away = fault.Errorf(fault.Unavailable, "runner test is offline")
-	result := d.run(task.NewKill(d, task.Killer{Kills: d, Boxes: d}), `{"task_id":"bg1"}`)
+	result := d.run(task.NewKill(d, task.Killer{Kills: d, Sandboxes: d}), `{"task_id":"bg1"}`)
 	require.Contains(t, result.Content, "it will be killed as soon as it can")
 	require.Empty(t, result.Told)
 	require.Equal(t, []string{"bg1"}, d.asked)

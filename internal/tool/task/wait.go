@@ -61,7 +61,7 @@ func (w wait) Run(ctx context.Context, call tool.Call, p waitParams) (chat.ToolR
 	if running > 0 && (p.Mode == modeAll || running == len(tasks)) {
 		text += "\n[time is up" + end + "]"
 	}
-	return told(tool.Text(text), tasks...), nil
+	return markReported(tool.Text(text), tasks...), nil
 }
 
 const (

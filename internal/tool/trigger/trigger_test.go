@@ -84,7 +84,7 @@ func TestEventTrigger_AnswersWhereItWasMade(t *testing.T) {
 	b := setup(t)
 	b.call("t.0.0", `{"action":"add","name":"here","here":true}`)
 	b.call("t.0.1", `{"action":"add","name":"web"}`)
-	_, err := b.store.Turns.Accept(t.Context(), engine.Inbound{
+	_, err := b.store.Turns.Accept(t.Context(), engine.NewRow{
 		Session: b.talk, User: b.user, Channel: "napcat", PlatformID: "m1", Text: "hello", To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7"},
 	})
 	require.NoError(t, err)

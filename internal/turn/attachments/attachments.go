@@ -89,10 +89,10 @@ func Of(ctx context.Context, db pg.DBTX, id chat.InboxID) ([]chat.AttachmentFetc
 	return out, nil
 }
 
-// FileKept returns the path and size of the n-th file of a message on its runner, if that file is a quoted one that was
+// FileQuoted returns the path and size of the n-th file of a message on its runner, if that file is a quoted one that was
 // fetched for the same conversation before. NotFound: it was not.
-func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
-	row, err := dbsqlc.Q.FileKept(ctx, s.db.Pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
+func (s *Store) FileQuoted(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
+	row, err := dbsqlc.Q.FileQuoted(ctx, s.db.Pool, dbsqlc.FileQuotedParams{InboxID: int64(id), N: int32(n), Runner: runner})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, fault.Errorf(fault.NotFound, "file %d of message %d was not fetched before", n, id)
 	}

@@ -10,10 +10,10 @@ import (
 	"xbot/internal/pg"
 )
 
-// Room returns TooLarge if a user or group stores too much for so many bytes more: files of messages, and pictures. The consumers of a
+// CheckSpace returns TooLarge if a user or group stores too much for so many bytes more: files of messages, and pictures. The consumers of a
 // service share the storage of one user; the user of the service is passed for a new consumer.
 // Concurrent requests may exceed the limit by what they add.
-func (s *Store) Room(ctx context.Context, user chat.UserID, more int64) error {
+func (s *Store) CheckSpace(ctx context.Context, user chat.UserID, more int64) error {
 	caps, err := s.quota.Caps(ctx)
 	if err != nil {
 		return err

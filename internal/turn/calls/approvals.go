@@ -54,7 +54,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 		if err := askParent(ctx, tx, row); err != nil {
 			return err
 		}
-		if err := notices.TellAsks(ctx, tx, row.TurnID); err != nil {
+		if err := notices.NotifyQuestion(ctx, tx, row.TurnID); err != nil {
 			return err
 		}
 		return sendQuestion(ctx, tx, id)
@@ -384,7 +384,7 @@ func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
 	switch row.Approval {
 	case chat.ApprovalAllowed, chat.ApprovalDenied:
 		if len(row.Questions) > 0 && row.Approval == chat.ApprovalAllowed {
-			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, question.Said(row.Questions, row.Answers))
+			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, question.Summary(row.Questions, row.Answers))
 		}
 		return fault.Errorf(fault.Conflict, "this was answered before: %s by %s", row.Approval, row.AnsweredBy)
 	case chat.ApprovalVoid, chat.ApprovalOpen:

@@ -107,8 +107,8 @@ func (s *Store) AskKillOf(ctx context.Context, call chat.CallID) error {
 	return pg.Classify(dbsqlc.Q.TaskAskKillOf(ctx, s.db.Pool, call))
 }
 
-// KillAsked reports whether a running task is to be killed.
-func (s *Store) KillAsked(ctx context.Context, call chat.CallID) (bool, error) {
+// KillRequested reports whether a running task is to be killed.
+func (s *Store) KillRequested(ctx context.Context, call chat.CallID) (bool, error) {
 	asked, err := dbsqlc.Q.TaskKillAsked(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil

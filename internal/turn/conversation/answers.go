@@ -110,8 +110,8 @@ type Message struct {
 	Client  chat.ClientAsk // options of the client's request
 }
 
-// AskedBy returns the message that a user sent on a channel. NotFound: they sent none of that id there.
-func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
+// UserMessage returns the message that a user sent on a channel. NotFound: they sent none of that id there.
+func (s *Answers) UserMessage(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
 	r, err := dbsqlc.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Message{}, fault.Errorf(fault.NotFound, "there is no message %d of yours", id)
@@ -120,14 +120,14 @@ func (s *Answers) AskedBy(ctx context.Context, user chat.UserID, channel string,
 		return Message{}, pg.Classify(fmt.Errorf("look for message %d: %w", id, err))
 	}
 	out := Message{Session: r.SessionKey, At: r.AcceptedAt, Text: r.Body}
-	if client := SaidIn(r.Options).Client; client != nil {
+	if client := ParseOptions(r.Options).Client; client != nil {
 		out.Client = *client
 	}
 	return out, nil
 }
 
-// ForgetAsked hides a message of a user from AskedBy. It stays in its conversation.
-func (s *Answers) ForgetAsked(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) error {
+// HideUserMessage hides a message of a user from UserMessage. It stays in its conversation.
+func (s *Answers) HideUserMessage(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) error {
 	return pg.Classify(dbsqlc.Q.AnswerForget(ctx, s.db.Pool, dbsqlc.AnswerForgetParams{ID: int64(id), UserID: user, Channel: channel}))
 }
 
@@ -182,8 +182,8 @@ func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) 
 	return nil
 }
 
-// NewestAsked returns the newest message of a session; 0: there is none.
-func (s *Answers) NewestAsked(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
+// NewestMessage returns the newest message of a session; 0: there is none.
+func (s *Answers) NewestMessage(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
 	id, err := dbsqlc.Q.AnswerNewest(ctx, s.db.Pool, key)
 	return chat.InboxID(id), pg.Classify(err)
 }

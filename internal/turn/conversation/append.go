@@ -119,8 +119,8 @@ func AppendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.
 	return AppendMessage(ctx, t, &m, "")
 }
 
-// Tell appends a notice to a conversation, in the language of the conversation.
-func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args ...any) error {
+// AppendSystemNotice appends a notice to a conversation, in the language of the conversation.
+func AppendSystemNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, say i18n.ID, args ...any) error {
 	lang, err := users.LanguageOf(ctx, t, 0, key, "")
 	if err != nil {
 		return err

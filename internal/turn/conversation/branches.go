@@ -34,9 +34,9 @@ type UserMessage struct {
 	Options  chat.Options // other requests to the model: a skill, or a prompt of an MCP server
 }
 
-// SaidAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. NotFound or
+// TextAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. NotFound or
 // Conflict: it is no message of a user, or was taken back with all of its versions.
-func (b *Branches) SaidAt(ctx context.Context, key chat.SessionKey, id chat.MessageID) (text string, err error) {
+func (b *Branches) TextAt(ctx context.Context, key chat.SessionKey, id chat.MessageID) (text string, err error) {
 	err = b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := replaceable(ctx, tx, key, id)
 		if err != nil || problem != "" {
@@ -75,7 +75,7 @@ func askedAt(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Message
 			continue
 		}
 		texts = append(texts, WordsOf(*r.Body, r.Options))
-		if said := SaidIn(r.Options); said.Skill != "" {
+		if said := ParseOptions(r.Options); said.Skill != "" {
 			asked.Options.Skill, asked.Options.PromptTool = said.Skill, said.PromptTool
 		}
 		files, err := attachments.Of(ctx, t, *r.InboxID)

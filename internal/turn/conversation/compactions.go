@@ -77,8 +77,8 @@ func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) err
 	return AppendMessage(ctx, t, &m, "")
 }
 
-// TellRetry notifies the user that a call to the model is repeated. It is for calls that are no steps.
-func (s *Store) TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error {
+// NotifyRetry notifies the user that a call to the model is repeated. It is for calls that are no steps.
+func (s *Store) NotifyRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		tx.Emit(key, chat.EventRetry, r)
 		return nil

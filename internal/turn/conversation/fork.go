@@ -37,7 +37,7 @@ type NewFork struct {
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	from, owner, err := s.Session(ctx, n.From)
 	if err == nil {
-		err = NewSession{Key: n.Key, Agent: from.Agent}.ofHouse()
+		err = NewSession{Key: n.Key, Agent: from.Agent}.checkNotService()
 	}
 	if err != nil {
 		return chat.Session{}, err

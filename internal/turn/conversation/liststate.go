@@ -10,10 +10,10 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// SetShelf sets the list state of a conversation.
-func (s *Store) SetShelf(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error {
+// SetListState sets the list state of a conversation.
+func (s *Store) SetListState(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
-		rows, err := dbsqlc.Q.SessionSetShelf(ctx, tx, dbsqlc.SessionSetShelfParams{Key: key, Shelf: shelf})
+		rows, err := dbsqlc.Q.SessionSetListState(ctx, tx, dbsqlc.SessionSetListStateParams{Key: key, Shelf: shelf})
 		if err != nil {
 			return fmt.Errorf("set the shelf: %w", err)
 		}

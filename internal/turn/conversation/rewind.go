@@ -23,8 +23,8 @@ const (
 	rewindChoices = 10
 )
 
-// Order returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
-func (s *Store) Order(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error) {
+// TurnCommand returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
+func (s *Store) TurnCommand(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error) {
 	return orderOf(ctx, s.db.Pool, turn)
 }
 
@@ -68,8 +68,8 @@ func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx 
 	})
 }
 
-// AnswerOrder answers the command of a turn with a text, and does nothing else.
-func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error {
+// AnswerTurnCommand answers the command of a turn with a text, and does nothing else.
+func (s *Store) AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error {
 	return s.AnswerCommand(ctx, turn, func(*pg.Tx, chat.TurnCommand) (string, error) { return text, nil })
 }
 

@@ -96,14 +96,14 @@ func RefOf(r dbsqlc.Subagent) chat.SubagentRef {
 
 // WordsOf returns the user's text, also if the row holds the command that replaced it.
 func WordsOf(body string, options json.RawMessage) string {
-	if said := SaidIn(options); said.Said != "" {
+	if said := ParseOptions(options); said.Said != "" {
 		return chat.Clean(said.Said)
 	}
 	return body
 }
 
-// SaidIn reads the options of a row. Only xbot writes them; options that do not decode count as empty.
-func SaidIn(options json.RawMessage) (said chat.Options) {
+// ParseOptions reads the options of a row. Only xbot writes them; options that do not decode count as empty.
+func ParseOptions(options json.RawMessage) (said chat.Options) {
 	if json.Unmarshal(options, &said) != nil {
 		return chat.Options{}
 	}

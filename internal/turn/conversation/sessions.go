@@ -41,7 +41,7 @@ type NewSession struct {
 // CreateSession creates a session or finds an existing one. It reports whether it created it. It returns Conflict if the owner has
 // as many as allowed, and Denied for one with a service, which only consumers begin.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
-	if err := n.ofHouse(); err != nil {
+	if err := n.checkNotService(); err != nil {
 		return false, err
 	}
 	if n.Arriving {
@@ -74,8 +74,8 @@ func Create(ctx context.Context, db pg.DBTX, n NewSession) (bool, error) {
 	return rows == 1, nil
 }
 
-// ofHouse returns Denied for a conversation with a service, named by its agent or its key.
-func (n NewSession) ofHouse() error {
+// checkNotService returns Denied for a conversation with a service, named by its agent or its key.
+func (n NewSession) checkNotService() error {
 	named := policy.IsService(n.Agent)
 	if k, err := session.Parse(n.Key); err == nil {
 		named = named || policy.IsService(k.Agent)

@@ -47,14 +47,14 @@ func (t *Titles) TitleSubject(ctx context.Context, key chat.SessionKey, turn cha
 	return chat.TitleSubject{Question: row.Question, Answer: row.Answer}, true, nil
 }
 
-// TitleRoom returns RateLimited while as many calls to models run for the tenant of a conversation as allowed.
-func (t *Titles) TitleRoom(ctx context.Context, key chat.SessionKey) error {
+// TitleCapacity returns RateLimited while as many calls to models run for the tenant of a conversation as allowed.
+func (t *Titles) TitleCapacity(ctx context.Context, key chat.SessionKey) error {
 	most, err := t.conversations.quota.Caps(ctx)
 	if err != nil {
 		return err
 	}
 	db := t.conversations.db
-	free, err := dbsqlc.Q.TitleRoom(ctx, db.Pool, dbsqlc.TitleRoomParams{SessionKey: key, MostPersonal: int32(most.LLM.Personal), MostGlobal: int32(most.LLM.Global)})
+	free, err := dbsqlc.Q.TitleCapacity(ctx, db.Pool, dbsqlc.TitleCapacityParams{SessionKey: key, MostPersonal: int32(most.LLM.Personal), MostGlobal: int32(most.LLM.Global)})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return fault.Errorf(fault.NotFound, "there is no session %q", key)

@@ -73,11 +73,11 @@ func (s *Store) window(ctx context.Context, key chat.SessionKey, p span) (chat.W
 	if err := s.windowLines(ctx, p, &w); err != nil {
 		return w, err
 	}
-	return w, s.windowAsked(ctx, p, &w)
+	return w, s.readOpenQuestion(ctx, p, &w)
 }
 
-// windowAsked reads the message that a turn answers, if the window begins in its middle.
-func (s *Store) windowAsked(ctx context.Context, p span, w *chat.Window) error {
+// readOpenQuestion reads the message that a turn answers, if the window begins in its middle.
+func (s *Store) readOpenQuestion(ctx context.Context, p span, w *chat.Window) error {
 	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
 		return nil
 	}

@@ -50,35 +50,6 @@ func (q *Queries) FileInsert(ctx context.Context, db DBTX, arg FileInsertParams)
 	return err
 }
 
-const fileKept = `-- name: FileKept :one
-SELECT o.path, o.size
-FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
-JOIN inbox_files o ON o.user_id = f.user_id AND o.kind = f.kind AND o.key = f.key AND o.state = 'stored' AND o.runner = $1
-JOIN inbox e ON e.id = o.inbox_id AND e.session_key = i.session_key
-WHERE f.inbox_id = $2::bigint AND f.n = $3 AND f.of_message <> ''
-ORDER BY o.stored_at DESC
-LIMIT 1
-`
-
-type FileKeptParams struct {
-	Runner  string
-	InboxID int64
-	N       int32
-}
-
-type FileKeptRow struct {
-	Path string
-	Size int64
-}
-
-// Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
-func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (FileKeptRow, error) {
-	row := db.QueryRow(ctx, fileKept, arg.Runner, arg.InboxID, arg.N)
-	var i FileKeptRow
-	err := row.Scan(&i.Path, &i.Size)
-	return i, err
-}
-
 const fileList = `-- name: FileList :many
 SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages, unshown FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
@@ -205,6 +176,35 @@ func (q *Queries) FileProblem(ctx context.Context, db DBTX, arg FileProblemParam
 		arg.N,
 	)
 	return err
+}
+
+const fileQuoted = `-- name: FileQuoted :one
+SELECT o.path, o.size
+FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+JOIN inbox_files o ON o.user_id = f.user_id AND o.kind = f.kind AND o.key = f.key AND o.state = 'stored' AND o.runner = $1
+JOIN inbox e ON e.id = o.inbox_id AND e.session_key = i.session_key
+WHERE f.inbox_id = $2::bigint AND f.n = $3 AND f.of_message <> ''
+ORDER BY o.stored_at DESC
+LIMIT 1
+`
+
+type FileQuotedParams struct {
+	Runner  string
+	InboxID int64
+	N       int32
+}
+
+type FileQuotedRow struct {
+	Path string
+	Size int64
+}
+
+// Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
+func (q *Queries) FileQuoted(ctx context.Context, db DBTX, arg FileQuotedParams) (FileQuotedRow, error) {
+	row := db.QueryRow(ctx, fileQuoted, arg.Runner, arg.InboxID, arg.N)
+	var i FileQuotedRow
+	err := row.Scan(&i.Path, &i.Size)
+	return i, err
 }
 
 const fileRemoved = `-- name: FileRemoved :exec

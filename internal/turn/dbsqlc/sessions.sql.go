@@ -416,17 +416,17 @@ func (q *Queries) SessionSetCwd(ctx context.Context, db DBTX, arg SessionSetCwdP
 	return err
 }
 
-const sessionSetShelf = `-- name: SessionSetShelf :execrows
+const sessionSetListState = `-- name: SessionSetListState :execrows
 UPDATE sessions SET shelf = $2 WHERE key = $1
 `
 
-type SessionSetShelfParams struct {
+type SessionSetListStateParams struct {
 	Key   chat.SessionKey
 	Shelf chat.ListState
 }
 
-func (q *Queries) SessionSetShelf(ctx context.Context, db DBTX, arg SessionSetShelfParams) (int64, error) {
-	result, err := db.Exec(ctx, sessionSetShelf, arg.Key, arg.Shelf)
+func (q *Queries) SessionSetListState(ctx context.Context, db DBTX, arg SessionSetListStateParams) (int64, error) {
+	result, err := db.Exec(ctx, sessionSetListState, arg.Key, arg.Shelf)
 	if err != nil {
 		return 0, err
 	}

@@ -11,6 +11,28 @@ import (
 	"xbot/internal/chat"
 )
 
+const titleCapacity = `-- name: TitleCapacity :one
+SELECT ((
+    SELECT count(*) FROM llm_leases l
+    WHERE l.user_id = t.user_id AND l.held_until > clock_timestamp() AND l.pool = CASE WHEN t.own THEN 'personal' ELSE 'global' END
+) < CASE WHEN t.own THEN $1::int ELSE $2::int END)::boolean AS free
+FROM session_tenants t WHERE t.session_key = $3
+`
+
+type TitleCapacityParams struct {
+	MostPersonal int32
+	MostGlobal   int32
+	SessionKey   chat.SessionKey
+}
+
+// Whether a model may be called for a conversation now, beside the calls of its tenant that go on.
+func (q *Queries) TitleCapacity(ctx context.Context, db DBTX, arg TitleCapacityParams) (bool, error) {
+	row := db.QueryRow(ctx, titleCapacity, arg.MostPersonal, arg.MostGlobal, arg.SessionKey)
+	var free bool
+	err := row.Scan(&free)
+	return free, err
+}
+
 const titleGive = `-- name: TitleGive :execrows
 UPDATE sessions SET title = CASE WHEN $1::text = '' THEN title ELSE $1::text END, title_open = false
 WHERE key = $2 AND title_open
@@ -28,28 +50,6 @@ func (q *Queries) TitleGive(ctx context.Context, db DBTX, arg TitleGiveParams) (
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const titleRoom = `-- name: TitleRoom :one
-SELECT ((
-    SELECT count(*) FROM llm_leases l
-    WHERE l.user_id = t.user_id AND l.held_until > clock_timestamp() AND l.pool = CASE WHEN t.own THEN 'personal' ELSE 'global' END
-) < CASE WHEN t.own THEN $1::int ELSE $2::int END)::boolean AS free
-FROM session_tenants t WHERE t.session_key = $3
-`
-
-type TitleRoomParams struct {
-	MostPersonal int32
-	MostGlobal   int32
-	SessionKey   chat.SessionKey
-}
-
-// Whether a model may be called for a conversation now, beside the calls of its tenant that go on.
-func (q *Queries) TitleRoom(ctx context.Context, db DBTX, arg TitleRoomParams) (bool, error) {
-	row := db.QueryRow(ctx, titleRoom, arg.MostPersonal, arg.MostGlobal, arg.SessionKey)
-	var free bool
-	err := row.Scan(&free)
-	return free, err
 }
 
 const titleSubject = `-- name: TitleSubject :one

@@ -102,8 +102,8 @@ func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (change
 	return n > 0, nil
 }
 
-// RecallHeard records the recall of a message that came into a transcript although it was not for the bot.
-func RecallHeard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
+// RecallOverheard records the recall of a message that came into a transcript although it was not for the bot.
+func RecallOverheard(ctx context.Context, t *pg.Tx, key Key, session chat.SessionKey, sender string) (changed bool, err error) {
 	n, err := dbsqlc.Q.AmendedRecallRead(ctx, t, dbsqlc.AmendedRecallReadParams{Key: key, SessionKey: string(session), Sender: chat.Clean(sender)})
 	return n > 0, err
 }
@@ -118,9 +118,9 @@ func EditRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID, text stri
 	return n > 0, nil
 }
 
-// Tell returns the changes that the model reads before the next message of a conversation; empty: nothing was changed. Each change is
+// ChangesForModel returns the changes that the model reads before the next message of a conversation; empty: nothing was changed. Each change is
 // reported once, with the message of that turn.
-func Tell(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, zone *time.Location) (string, error) {
+func ChangesForModel(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, zone *time.Location) (string, error) {
 	rows, err := dbsqlc.Q.AmendedTake(ctx, t, dbsqlc.AmendedTakeParams{SessionKey: string(key), Turn: string(turn)})
 	if err != nil {
 		return "", fmt.Errorf("look what people changed: %w", err)

@@ -24,8 +24,8 @@ import (
 	"xbot/internal/turn/subagents/subagentstore"
 )
 
-// Inbound is a message or a stop as a channel delivered it.
-type Inbound struct {
+// NewRow is a message or a stop as a channel delivered it.
+type NewRow struct {
 	Session    chat.SessionKey
 	User       chat.UserID
 	Channel    string
@@ -47,7 +47,7 @@ type Inbound struct {
 }
 
 // kind returns the kind of the row.
-func (in Inbound) kind() string {
+func (in NewRow) kind() string {
 	if in.Control {
 		return kindControl
 	}
@@ -55,7 +55,7 @@ func (in Inbound) kind() string {
 }
 
 // files returns the files that a message waits for. Those of a platform need an account to be fetched with.
-func (in Inbound) files() []chat.Attachment {
+func (in NewRow) files() []chat.Attachment {
 	if in.Control || in.To == nil && slices.ContainsFunc(in.Files, func(f chat.Attachment) bool { return f.At == "" && f.Shown == nil }) {
 		return nil
 	}
@@ -63,12 +63,12 @@ func (in Inbound) files() []chat.Attachment {
 }
 
 // fetches reports whether files have to be fetched, or looked at, before the message may be claimed.
-func (in Inbound) fetches() bool {
+func (in NewRow) fetches() bool {
 	return slices.ContainsFunc(in.files(), func(f chat.Attachment) bool { return f.Shown == nil })
 }
 
 // expect sets in the row of a message how many files came with it, and until when it waits for those that are fetched.
-func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
+func (in NewRow) expect(p *dbsqlc.InboxInsertParams) {
 	p.Files = int32(len(in.files()))
 	if in.fetches() {
 		p.FilesMs = int32(attachments.FetchTime.Milliseconds())
@@ -120,11 +120,11 @@ const (
 // that its sender is notified of. The same platform id with the same text is a duplicate; with another text it is a Conflict. A
 // full queue is RateLimited, unless its drop policy drops another message. A consumer's message in a conversation that an
 // administrator has taken over is for the administrator and gets no turn (Taken).
-func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
+func (s *Store) Accept(ctx context.Context, in NewRow) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
 	err := s.db.InTx(pg.Acting(ctx, 0), func(tx *pg.Tx) (err error) { // it changes no settings
-		hand, ok, err := servicestore.HoldHand(ctx, tx, in.Session)
+		hand, ok, err := servicestore.LockHandover(ctx, tx, in.Session)
 		if err == nil && ok && hand.Taken != 0 {
 			got, err = keepTaken(ctx, tx, in, hand, s.stores.Quota.Zones())
 			return err
@@ -138,7 +138,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 }
 
 // keepTaken commits a message of a consumer in a conversation that an administrator has taken over.
-func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Handover, zones []string) (Accepted, error) {
+func keepTaken(ctx context.Context, t *pg.Tx, in NewRow, hand servicestore.Handover, zones []string) (Accepted, error) {
 	row, err := insertMessage(ctx, t, in, noLimit, new(servicestore.OutcomeTaken))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return findDuplicate(ctx, t, in, in.kind())
@@ -158,7 +158,7 @@ func keepTaken(ctx context.Context, t *pg.Tx, in Inbound, hand servicestore.Hand
 
 // AcceptPair commits two messages of a session in one transaction: the second waits behind the first. If either cannot be
 // accepted neither is.
-func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Accepted, err error) {
+func (s *Store) AcceptPair(ctx context.Context, first, second NewRow) (a, b Accepted, err error) {
 	first, second = first.ready(), second.ready()
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := lockQueue(ctx, tx, first.Session); err != nil { // the second may need it, and the first is written then
@@ -175,7 +175,7 @@ func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Acc
 
 // displaces reports whether the message may change or drop others that wait, because of its mode or because the queue is
 // full.
-func (in Inbound) displaces() bool {
+func (in NewRow) displaces() bool {
 	switch in.Queue.Mode {
 	case chat.QueueCollect, chat.QueueSupersede, chat.QueueInterrupt:
 		return true
@@ -184,7 +184,7 @@ func (in Inbound) displaces() bool {
 }
 
 // ready fills in the defaults of the message. Commands keep their place in the queue in every mode.
-func (in Inbound) ready() Inbound {
+func (in NewRow) ready() NewRow {
 	in.Text, in.Sender = chat.Clean(in.Text), chat.Clean(in.Sender)
 	if in.Queue.Mode == "" || in.Control || in.Options.Replaces != 0 || in.Options.Plan { // replacements and plan requests get a separate turn
 		in.Queue.Mode = chat.QueueFollowup
@@ -203,7 +203,7 @@ func (in Inbound) ready() Inbound {
 
 // accept inserts the row, applies the queue mode, and emits the event. Modes and drop policies that read other rows lock the
 // queue first; the others need one statement.
-func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
+func accept(ctx context.Context, t *pg.Tx, in NewRow) (Accepted, error) {
 	room := in.Queue.Cap
 	if in.Queue.Mode == chat.QueueInterrupt || in.Queue.Mode == chat.QueueSupersede {
 		room = noLimit // others are dropped for it
@@ -231,7 +231,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 }
 
 // insertOrFind inserts the row of a message, or returns the one accepted before. pgx.ErrNoRows: the queue is full.
-func insertOrFind(ctx context.Context, t *pg.Tx, in Inbound, room int) (row dbsqlc.InboxInsertRow, known *Accepted, err error) {
+func insertOrFind(ctx context.Context, t *pg.Tx, in NewRow, room int) (row dbsqlc.InboxInsertRow, known *Accepted, err error) {
 	for range 2 { // the conflicting row may have got another id meanwhile (AnswerNewest)
 		row, err = insertMessage(ctx, t, in, room, nil)
 		if !errors.Is(err, pgx.ErrNoRows) {
@@ -271,7 +271,7 @@ func lockQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 const noLimit = 1 << 30
 
 // emitQueued emits the event of a message that waits.
-func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
+func emitQueued(t *pg.Tx, in NewRow, id chat.InboxID) {
 	t.Speak()
 	q := chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: cmp.Or(in.Options.Said, in.Text), Mode: in.Queue.Mode, Sender: in.Sender}
 	t.Emit(in.Session, chat.EventQueued, q)
@@ -279,7 +279,7 @@ func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
 
 // AcceptedBefore returns the message or queued command accepted under the same platform id; found is false if there is none. A
 // different text is a Conflict.
-func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted, found bool, err error) {
+func (s *Store) AcceptedBefore(ctx context.Context, in NewRow) (known Accepted, found bool, err error) {
 	in = in.ready()
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		known, err = findDuplicate(ctx, tx, in, in.kind())
@@ -292,7 +292,7 @@ func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted,
 }
 
 // insertMessage inserts a row that a turn is to claim, if at most room messages wait.
-func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome *string) (dbsqlc.InboxInsertRow, error) {
+func insertMessage(ctx context.Context, t *pg.Tx, in NewRow, room int, outcome *string) (dbsqlc.InboxInsertRow, error) {
 	reset, err := expiredReason(ctx, t, in)
 	if err != nil {
 		return dbsqlc.InboxInsertRow{}, err
@@ -324,7 +324,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 	return row, attachments.Add(ctx, t, in.Session, row.ID, in.files())
 }
 
-func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
+func (in NewRow) row(kind string) dbsqlc.InboxInsertParams {
 	return dbsqlc.InboxInsertParams{
 		Place: inbox.EncodeAddress(in.To), SessionKey: in.Session, UserID: in.User, Kind: kind,
 		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID, Body: in.Text,
@@ -333,7 +333,7 @@ func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
 }
 
 // insertCommand inserts the row of a shell command, which waits for its files.
-func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, error) {
+func insertCommand(ctx context.Context, t *pg.Tx, in NewRow) (chat.InboxID, error) {
 	p := in.row(kindCommand)
 	in.expect(&p)
 	row, err := dbsqlc.Q.InboxInsert(ctx, t, p)
@@ -344,7 +344,7 @@ func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, err
 }
 
 // insertInbox inserts a row that does not wait among messages.
-func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
+func insertInbox(ctx context.Context, t *pg.Tx, in NewRow, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
 	p := in.row(kind)
 	p.TargetTurn, p.Outcome = target, outcome
 	row, err := dbsqlc.Q.InboxInsert(ctx, t, p)
@@ -353,7 +353,7 @@ func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target 
 
 // findDuplicate returns the row accepted under the same platform id; NotFound if there is none. An edited message matches by
 // its original and its current text.
-func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Accepted, error) {
+func findDuplicate(ctx context.Context, t *pg.Tx, in NewRow, kind string) (Accepted, error) {
 	row, err := dbsqlc.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,
 	})
@@ -366,7 +366,7 @@ func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Acce
 	if _, bang := command.Bang(in.Text); row.Kind == kindCommand && kind == kindMessage && !bang && !command.Slashed(in.Text) {
 		kind = row.Kind // it answered a question that is not open any more
 	}
-	replaces := conversation.SaidIn(row.Options).Replaces
+	replaces := conversation.ParseOptions(row.Options).Replaces
 	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text || replaces != in.Options.Replaces {
 		return Accepted{}, fault.Errorf(fault.Conflict, "message id %q was used before for another message; use a new id for a new message", in.PlatformID)
 	}

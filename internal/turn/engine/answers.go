@@ -29,7 +29,7 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 // the user's text, the answer, and a notice with how it was understood. An empty a.Call means that the text fits no answer, or that the
 // question was not shown where it was written (a.Shows); the notice explains it, and the question stays open. The same platform id with
 // the same text is a duplicate. If the question is not open any more nothing is committed, and the error is a Conflict.
-func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, notice string) (Accepted, error) {
+func (s *Store) AnswerInWords(ctx context.Context, in NewRow, a calls.Answer, notice string) (Accepted, error) {
 	in.Text = chat.Clean(in.Text)
 	got := Accepted{Answer: true}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -19,7 +19,7 @@ import (
 
 // appendInbound appends a row that a turn has claimed to the transcript, after the messages that it superseded.
 func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
-	said := conversation.SaidIn(row.Options)
+	said := conversation.ParseOptions(row.Options)
 	var before conversation.UserMessage
 	if said.Replaces != 0 {
 		var err error
@@ -70,7 +70,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		}
 	}
 	if row.Kind == kindMessage && row.Amended {
-		told, err := edits.Tell(ctx, t, key, turn, zone)
+		told, err := edits.ChangesForModel(ctx, t, key, turn, zone)
 		if err != nil {
 			return err
 		}

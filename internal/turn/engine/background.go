@@ -51,7 +51,7 @@ func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string
 	if err != nil {
 		return chat.Task{}, err
 	}
-	t.Output, err = b.Store.workSaid(ctx, key, t)
+	t.Output, err = b.Store.workOutput(ctx, key, t)
 	return t, err
 }
 
@@ -206,9 +206,9 @@ func worked(outcome string) (chat.TaskState, string) {
 	return chat.TaskExited, outcome
 }
 
-// workSaid returns the output of work: the report to the conversation for a subagent or a chat that has ended, the answer for a run of a
+// workOutput returns the output of work: the report to the conversation for a subagent or a chat that has ended, the answer for a run of a
 // job, and the last message for work that still runs.
-func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
+func (s *Store) workOutput(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
 	if t.State != chat.TaskRunning && t.Call != "" {
 		body, err := dbsqlc.Q.WorkTold(ctx, s.db.Pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
 		if !errors.Is(err, pgx.ErrNoRows) {

@@ -20,7 +20,7 @@ const MaxCommands = 16
 
 // AcceptBang commits a bang command and shows it in the transcript, in one transaction. After it returns the command
 // will be carried out once and answered once. Duplicates and conflicts are those of Accept.
-func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Accepted, error) {
+func (s *Store) AcceptBang(ctx context.Context, in NewRow, command string) (Accepted, error) {
 	in.Text = chat.Clean(in.Text)
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -54,7 +54,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 	return got, err
 }
 
-func showBang(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID, command string) error {
+func showBang(ctx context.Context, t *pg.Tx, in NewRow, id chat.InboxID, command string) error {
 	if err := dbsqlc.Q.CommandInsert(ctx, t, dbsqlc.CommandInsertParams{InboxID: id, Command: command}); err != nil {
 		return fmt.Errorf("keep command: %w", err)
 	}

@@ -137,7 +137,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 		return err
 	}
 	opened, err := dbsqlc.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{
-		ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options, Acts: batch[0].Kind != kindControl, Plan: conversation.SaidIn(options).Plan,
+		ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options, Acts: batch[0].Kind != kindControl, Plan: conversation.ParseOptions(options).Plan,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errTurnClosed
@@ -171,7 +171,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 // follow copies the plan state of an earlier turn to one that continues it, or answers the same message again: to propose a plan first,
 // or the approved plan.
 func follow(ctx context.Context, t *pg.Tx, opened dbsqlc.Turn, by claimed) (dbsqlc.Turn, error) {
-	said := conversation.SaidIn(by.Options)
+	said := conversation.ParseOptions(by.Options)
 	var rows []dbsqlc.Turn
 	var err error
 	switch {

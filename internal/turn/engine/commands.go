@@ -24,7 +24,7 @@ const kindCommand = "command"
 // answer is not called; with another text it is a Conflict. Sent twice at the same instant, the second waits for the first.
 // If answer fails nothing is committed, so answer must be safe to repeat. It runs inside the transaction, on a separate
 // connection: callers limit how many run at once.
-func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
+func (s *Store) Command(ctx context.Context, in NewRow, answer func(context.Context) (string, error)) (Accepted, error) {
 	in.Text = chat.Clean(in.Text)
 	var got Accepted
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -66,7 +66,7 @@ type Delivered struct {
 
 // Delivered finds what was accepted under a platform's id before, in any session and with any text: a platform may have changed
 // a message that it delivers again, and the policy may route it elsewhere now.
-func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
+func (s *Store) Delivered(ctx context.Context, in NewRow) (known Delivered, ok bool, err error) {
 	row, err := dbsqlc.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Delivered{}, false, nil
@@ -114,7 +114,7 @@ type Refusal struct {
 // Refuse records that a message of a platform was refused. The answer is delivered like a reply, and the platform's id finds it when the
 // message is delivered again (Delivered). One that was only counted is a new message then. kept is false, and nothing is written, if no
 // bot of this installation received it, or something else was accepted under its id: then the caller has to send the answer.
-func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said string, kept bool, err error) {
+func (r Refusals) Refuse(ctx context.Context, in NewRow, why Refusal) (said string, kept bool, err error) {
 	in.Text, why.Say = chat.FirstWords(chat.Clean(in.Text), maxRefused), chat.Clean(why.Say)
 	err = r.Store.db.InTx(ctx, func(tx *pg.Tx) error {
 		if known, err := dbsqlc.Q.ChannelAccountExists(ctx, tx, dbsqlc.ChannelAccountExistsParams{Channel: in.Channel, Account: in.Account}); err != nil || !known {
@@ -144,7 +144,7 @@ func (r Refusals) Refuse(ctx context.Context, in Inbound, why Refusal) (said str
 }
 
 // refusedInTurn counts a message that a full queue refused, and returns the answer; empty if it is only counted.
-func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (string, error) {
+func refusedInTurn(ctx context.Context, tx *pg.Tx, in NewRow, why Refusal) (string, error) {
 	if err := dbsqlc.Q.RefusalLock(ctx, tx, dbsqlc.RefusalLockParams{SessionKey: string(in.Session), UserID: int64(in.User)}); err != nil {
 		return "", fmt.Errorf("lock what was refused: %w", err)
 	}
@@ -169,7 +169,7 @@ func refusedInTurn(ctx context.Context, tx *pg.Tx, in Inbound, why Refusal) (str
 }
 
 // refusedBefore reports whether the message got the same answer before: two processes may refuse it at the same time.
-func refusedBefore(ctx context.Context, tx *pg.Tx, in Inbound, say string) (bool, error) {
+func refusedBefore(ctx context.Context, tx *pg.Tx, in NewRow, say string) (bool, error) {
 	row, err := dbsqlc.Q.InboxDelivered(ctx, tx, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if err != nil {
 		return false, err

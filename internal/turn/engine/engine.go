@@ -56,6 +56,6 @@ func (s *Store) committed(ctx context.Context, tx *pg.Tx) {
 		s.wakes.Wake(tx.After.Wakes...)
 	}
 	if tx.After.SlotFreed {
-		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second
+		_, _ = s.GrantTurns(ctx) // the relay does it again within a second
 	}
 }

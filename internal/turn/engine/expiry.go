@@ -18,7 +18,7 @@ import (
 
 // expiredReason returns why the conversation had expired before a message. It takes a lock only if the conversation can expire:
 // of two messages at the same time the second then sees the first.
-func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
+func expiredReason(ctx context.Context, t *pg.Tx, in NewRow) (string, error) {
 	if in.Expired == nil {
 		return "", nil
 	}
@@ -37,7 +37,7 @@ func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 
 // noteExpired stores with a command that the conversation had expired before it: the command counts as an interaction, so
 // the next message could not detect it. Call it last, since it holds the lock of the queue.
-func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
+func noteExpired(ctx context.Context, t *pg.Tx, in NewRow, id chat.InboxID) error {
 	reason, err := expiredReason(ctx, t, in)
 	if err != nil || reason == "" {
 		return err

@@ -87,7 +87,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return err
 	}
 	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
-	if err := notices.TellEnd(ctx, t, conversation.TurnOf(closed)); err != nil {
+	if err := notices.NotifyTurnEnd(ctx, t, conversation.TurnOf(closed)); err != nil {
 		return err
 	}
 	return subagentstore.ReportSubagent(ctx, t, closed)

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/turn/conversation"
 )
 
-// Asked returns the message that started a turn.
-func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error) {
+// TurnOrigin returns the message that started a turn.
+func (s *Store) TurnOrigin(ctx context.Context, turn chat.TurnID) (chat.TurnOrigin, error) {
 	r, err := dbsqlc.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
 	if err != nil {
 		return chat.TurnOrigin{}, pg.Classify(fmt.Errorf("read what the turn was asked: %w", err))

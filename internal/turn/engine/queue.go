@@ -27,7 +27,7 @@ const (
 )
 
 // placeInQueue applies the mode of a message that was just inserted to the others that wait.
-func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
+func placeInQueue(ctx context.Context, t *pg.Tx, in NewRow, got *Accepted) error {
 	switch in.Queue.Mode {
 	case chat.QueueCollect:
 		return gatherQueued(ctx, t, in, got)
@@ -45,7 +45,7 @@ func placeInQueue(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 }
 
 // gatherQueued holds a burst until no message has arrived during the quiet window.
-func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
+func gatherQueued(ctx context.Context, t *pg.Tx, in NewRow, got *Accepted) error {
 	p := dbsqlc.QueueGatherParams{Session: in.Session, QuietMs: int32(in.Queue.DebounceMS), LongestMs: longestBurst}
 	wait, err := dbsqlc.Q.QueueGather(ctx, t, p)
 	if err != nil {
@@ -57,7 +57,7 @@ func gatherQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) erro
 
 // replaceQueued makes a message supersede those that wait before it. late is true if a newer message arrived first and has
 // superseded this one already.
-func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (late bool, err error) {
+func replaceQueued(ctx context.Context, t *pg.Tx, in NewRow, got *Accepted) (late bool, err error) {
 	newer, err := dbsqlc.Q.QueueReplacedBy(ctx, t, got.ID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return false, fmt.Errorf("look for a newer message: %w", err)
@@ -85,7 +85,7 @@ func replaceQueued(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) (la
 
 // interruptTurn stops the running turn by a row that names it, as a user's stop does. It looks for the turn last: a claim that
 // took one of the older messages has ended before.
-func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
+func interruptTurn(ctx context.Context, t *pg.Tx, in NewRow, id chat.InboxID) error {
 	turn, err := dbsqlc.Q.TurnRunning(ctx, t, in.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -103,7 +103,7 @@ func interruptTurn(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) e
 }
 
 // queueFull applies the drop policy to a message that exceeds the limit of the queue. Without one it returns RateLimited.
-func queueFull(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
+func queueFull(ctx context.Context, t *pg.Tx, in NewRow) (Accepted, error) {
 	var outcome *string
 	switch in.Queue.Drop {
 	case chat.DropNew:
@@ -124,7 +124,7 @@ func queueFull(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	if outcome != nil {
 		return got, dropQueued(ctx, t, in.Session, &got, row.ID, in.Text, outcomeDropped, i18n.DroppedNew, in.Queue.Cap)
 	}
-	if err := makeRoom(ctx, t, in, &got); err != nil {
+	if err := dropOldest(ctx, t, in, &got); err != nil {
 		return Accepted{}, err
 	}
 	got.Position = max(1, int(row.Ahead)+1-len(got.Dropped))
@@ -135,8 +135,8 @@ func tooMany(limit int) error {
 	return i18n.Fault(fault.RateLimited, i18n.QueueFull, limit)
 }
 
-// makeRoom drops the oldest messages until the queue is within its limit. Commands are never dropped.
-func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
+// dropOldest drops the oldest messages until the queue is within its limit. Commands are never dropped.
+func dropOldest(ctx context.Context, t *pg.Tx, in NewRow, got *Accepted) error {
 	outcome, say := outcomeDropped, i18n.DroppedOld
 	if in.Queue.Drop == chat.DropSummarize {
 		outcome, say = outcomeSummarized, i18n.Summarized
@@ -161,7 +161,7 @@ func makeRoom(ctx context.Context, t *pg.Tx, in Inbound, got *Accepted) error {
 
 // mustFit refuses a message if the queue is full of commands, which are never dropped. It accepts the message if a turn has
 // claimed enough of the queue meanwhile.
-func mustFit(ctx context.Context, t *pg.Tx, in Inbound) error {
+func mustFit(ctx context.Context, t *pg.Tx, in NewRow) error {
 	waiting, err := dbsqlc.Q.QueueCount(ctx, t, in.Session)
 	if err != nil {
 		return fmt.Errorf("count what waits: %w", err)

@@ -25,7 +25,7 @@ type Trusted struct {
 type Due struct {
 	Wakes      bool // ToWake
 	Turns      bool // ToCheck
-	Throttled  bool // HandOutTurns, Throttled
+	Throttled  bool // GrantTurns, Throttled
 	Held       bool // Unclaimed
 	Commands   bool // BangsToStart
 	Files      bool // FilesToFetch
@@ -134,13 +134,13 @@ func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, 
 	return out, nil
 }
 
-// TellTurnHeld notifies the user, once, that the reply is held up.
-func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
+// NotifyTurnHeld notifies the user, once, that the reply is held up.
+func (s *Store) NotifyTurnHeld(ctx context.Context, l Live) error {
 	return s.tellTurn(ctx, l, i18n.Held)
 }
 
-// TellTurnPaused notifies the user, once, that an administrator has paused the run.
-func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
+// NotifyTurnPaused notifies the user, once, that an administrator has paused the run.
+func (s *Store) NotifyTurnPaused(ctx context.Context, l Live) error {
 	return s.tellTurn(ctx, l, i18n.RunPaused)
 }
 
@@ -158,13 +158,13 @@ func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
 	})
 }
 
-// TellMessageHeld does the same for a message that no turn could claim.
-func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
+// NotifyMessageHeld does the same for a message that no turn could claim.
+func (s *Store) NotifyMessageHeld(ctx context.Context, w Waiting) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.InboxMarkHeld(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}
-		return conversation.Tell(ctx, tx, w.Session, i18n.Held)
+		return conversation.AppendSystemNotice(ctx, tx, w.Session, i18n.Held)
 	})
 }

@@ -195,10 +195,10 @@ func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Wa
 	return out, len(expired), nil
 }
 
-// HandOutTurns grants free slots to the first sessions in the queue and wakes them. late counts sessions that did not use
+// GrantTurns grants free slots to the first sessions in the queue and wakes them. late counts sessions that did not use
 // theirs in time and went to the end of the queue. It is called after everything that may free a slot; if no session is
 // queued it is one short query.
-func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
+func (s *Store) GrantTurns(ctx context.Context) (late int, err error) {
 	line, err := dbsqlc.Q.SlotLine(ctx, s.db.Pool)
 	if err != nil {
 		return 0, pg.Classify(fmt.Errorf("look who waits for a turn: %w", err))
@@ -264,13 +264,13 @@ func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, 
 	return out, nil
 }
 
-// TellThrottled notifies the user, once, that their message waits for a free turn.
-func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
+// NotifyThrottled notifies the user, once, that their message waits for a free turn.
+func (s *Store) NotifyThrottled(ctx context.Context, w Waiting) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.SlotMarkTold(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}
-		return conversation.Tell(ctx, tx, w.Session, i18n.Throttled)
+		return conversation.AppendSystemNotice(ctx, tx, w.Session, i18n.Throttled)
 	})
 }

@@ -29,7 +29,7 @@ type Stopped struct {
 // Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
 // names it. The row is for that turn alone: if the turn ends first, the row goes stale and affects nothing else. A stop
 // that a user typed, and did not press, is answered with what it found.
-func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
+func (s *Store) Stop(ctx context.Context, in NewRow, lang i18n.Lang) (Stopped, error) {
 	in.Text = chat.Clean(in.Text)
 	got, err := s.stop(ctx, in, lang)
 	if errors.Is(err, errStopped) {
@@ -51,7 +51,7 @@ func (s *Store) Busy(ctx context.Context, key chat.SessionKey) (bool, error) {
 // errStopped rolls a stop back: another delivery of it was committed at the same instant.
 var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used before")
 
-func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
+func (s *Store) stop(ctx context.Context, in NewRow, lang i18n.Lang) (Stopped, error) {
 	var got Stopped
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		known, err := findDuplicate(ctx, tx, in, kindStop)
@@ -99,7 +99,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 }
 
 // StopTurn stops one turn of a session if it is the running one, and leaves what waits behind it. It reports whether it runs.
-func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (runs bool, err error) {
+func (s *Store) StopTurn(ctx context.Context, in NewRow, turn chat.TurnID) (runs bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		runs = false
 		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started meanwhile
@@ -128,14 +128,14 @@ func (s *Store) StopTurn(ctx context.Context, in Inbound, turn chat.TurnID) (run
 
 // stopExpired returns why the conversation had expired before a user typed the stop: the stop counts as an interaction, so the next
 // message could not detect it. Call it before rows are locked, as when a message is accepted.
-func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err error) {
+func stopExpired(ctx context.Context, t *pg.Tx, in NewRow) (reason string, err error) {
 	if in.Text == "" {
 		return "", nil // pressed
 	}
 	return expiredReason(ctx, t, in)
 }
 
-func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *Stopped) error {
+func clearQueue(ctx context.Context, t *pg.Tx, in NewRow, lang i18n.Lang, got *Stopped) error {
 	p := dbsqlc.InboxStopPendingParams{SessionKey: in.Session}
 	if in.OwnAlone {
 		p.Writer = in.User
@@ -154,7 +154,7 @@ func clearQueue(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got *
 }
 
 // answerStop shows the stop in the transcript, with what it found, and stores with it that the conversation had expired.
-func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
+func answerStop(ctx context.Context, t *pg.Tx, in NewRow, lang i18n.Lang, got Stopped, reset string) error {
 	if reset != "" {
 		if err := dbsqlc.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
 			return fmt.Errorf("note the end of the conversation: %w", err)

@@ -63,8 +63,8 @@ func (a Amendments) EditDelivered(ctx context.Context, m edits.Message, text str
 	return changed, err
 }
 
-// RecallHeard recalls a message that was not for the bot: it deletes one that waits to be read, and informs the model of one it has read.
-func (a Amendments) RecallHeard(ctx context.Context, key edits.Key, o groupmessages.Message) (changed bool, err error) {
+// RecallOverheard recalls a message that was not for the bot: it deletes one that waits to be read, and informs the model of one it has read.
+func (a Amendments) RecallOverheard(ctx context.Context, key edits.Key, o groupmessages.Message) (changed bool, err error) {
 	if changed, err = a.Store.stores.GroupMessages.RecallOverheard(ctx, o); err != nil || changed {
 		return changed, err
 	}
@@ -73,7 +73,7 @@ func (a Amendments) RecallHeard(ctx context.Context, key edits.Key, o groupmessa
 		return false, err
 	}
 	err = a.Store.db.InTx(ctx, func(tx *pg.Tx) error {
-		changed, err = edits.RecallHeard(ctx, tx, key, o.Session, o.Sender)
+		changed, err = edits.RecallOverheard(ctx, tx, key, o.Session, o.Sender)
 		return err
 	})
 	return changed, err

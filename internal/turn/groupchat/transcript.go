@@ -108,8 +108,8 @@ const (
 	Gone   End = "gone" // a member was deleted
 )
 
-// Told returns the report about a chat's end to its creator. whole is the id of the full transcript; empty: the report has all of it.
-func (c Chat) Told(lines []Line, end End, transcript, whole string) string {
+// EndReport returns the report about a chat's end to its creator. whole is the id of the full transcript; empty: the report has all of it.
+func (c Chat) EndReport(lines []Line, end End, transcript, whole string) string {
 	text := fmt.Sprintf("[group chat %s ended: %s · %d lines]\nTopic: %s\n\n%s", c.ID, reasons[end], len(lines), c.Topic, transcript)
 	if whole != "" {
 		text += "\n\nAll of it: offload_recall " + whole

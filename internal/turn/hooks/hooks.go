@@ -100,8 +100,8 @@ func (s *Store) forgetHooks(ctx context.Context) error {
 	return nil
 }
 
-// HookSaid returns the recorded outcome of an event; ok is false if there is none.
-func (s *Store) HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error) {
+// HookOutcome returns the recorded outcome of an event; ok is false if there is none.
+func (s *Store) HookOutcome(ctx context.Context, id string) (out hook.Outcome, ok bool, err error) {
 	row, err := dbsqlc.Q.HookGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
@@ -120,7 +120,7 @@ func actOnHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 		return noteOfHook(ctx, t, r)
 	case denied && r.Event.Denies():
 		return refuseClaimed(ctx, t, r)
-	case r.Outcome.Context != "" && r.Event.Tells():
+	case r.Outcome.Context != "" && r.Event.AddsContext():
 		m := chat.Message{
 			Session: r.Session, Turn: r.Turn, Role: chat.RoleUser, Origin: chat.OriginHook,
 			Content: chat.Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
@@ -187,7 +187,7 @@ func changedByHook(ctx context.Context, t *pg.Tx, r hook.Record, p *dbsqlc.HookR
 
 // noteOfHook adds the context from hooks to the result of a call.
 func noteOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
-	if r.Outcome.Context == "" || !r.Event.Tells() {
+	if r.Outcome.Context == "" || !r.Event.AddsContext() {
 		return nil
 	}
 	note := "\n\n" + i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context)

@@ -8,9 +8,9 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// AskedTurn reports whether a user wrote one of the messages that the running turn of a conversation answers. If none runs: whether they
+// WroteToTurn reports whether a user wrote one of the messages that the running turn of a conversation answers. If none runs: whether they
 // wrote one of those that wait, or none waits.
-func (s *Store) AskedTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error) {
+func (s *Store) WroteToTurn(ctx context.Context, key chat.SessionKey, user chat.UserID) (bool, error) {
 	asked, err := dbsqlc.Q.InboxMayStop(ctx, s.db.Pool, dbsqlc.InboxMayStopParams{SessionKey: key, UserID: user})
 	return asked, pg.Classify(err)
 }

@@ -23,13 +23,13 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// TellDeliveryPaused notifies a conversation, once for each pause, that an administrator has paused the delivery of its answers.
-func (s *Store) TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error {
+// NotifyDeliveryPaused notifies a conversation, once for each pause, that an administrator has paused the delivery of its answers.
+func (s *Store) NotifyDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error {
 	return s.tellPaused(ctx, run, []string{string(key)}, i18n.DeliveryPaused)
 }
 
-// TellJobPaused notifies the owner of a job, once for each pause, that an administrator has paused it in the Temporal UI.
-func (s *Store) TellJobPaused(ctx context.Context, run string, j cronstore.Job) error {
+// NotifyJobPaused notifies the owner of a job, once for each pause, that an administrator has paused it in the Temporal UI.
+func (s *Store) NotifyJobPaused(ctx context.Context, run string, j cronstore.Job) error {
 	return s.tellPaused(ctx, run, []string{string(j.Target), string(j.Home), string(cronstore.OwnConversation(j.ID))}, i18n.JobPaused, j.Name)
 }
 

@@ -72,9 +72,9 @@ func TestAttack_RulesMeanServerAndTool(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d %s %s %s", i, c.rule, c.name, c.call.Tool), func(t *testing.T) {
 			t.Parallel()
-			person := permission.Decide(chat.Permits{Rules: []chat.ToolRule{{Tool: c.name, Rule: c.rule}}, Own: chat.PresetAsk}, permission.Installation{}, c.call)
+			person := permission.Decide(chat.UserPermissions{Rules: []chat.ToolRule{{Tool: c.name, Rule: c.rule}}, Own: chat.PresetAsk}, permission.Defaults{}, c.call)
 			require.Equal(t, c.want, person.Rule)
-			house := permission.Decide(chat.Permits{}, permission.Installation{Rules: map[string]chat.Rule{c.name: c.rule}}, c.call)
+			house := permission.Decide(chat.UserPermissions{}, permission.Defaults{Rules: map[string]chat.Rule{c.name: c.rule}}, c.call)
 			require.Equal(t, c.want, house.Rule)
 		})
 	}
@@ -102,7 +102,7 @@ func TestAttack_AnAllowedToolThatChangesAsksAgain(t *testing.T) {
 			c.is(&is)
 			call := permission.Call{Tool: "mcp_shop_buy", Acts: true, Remote: &is}
 			for _, written := range []string{"mcp_shop_buy", "mcp__shop__buy"} {
-				got := permission.Decide(chat.Permits{Rules: []chat.ToolRule{{Tool: written, Rule: chat.RuleAllow, Pin: was.Pin()}}, Own: chat.PresetAsk}, permission.Installation{}, call)
+				got := permission.Decide(chat.UserPermissions{Rules: []chat.ToolRule{{Tool: written, Rule: chat.RuleAllow, Pin: was.Pin()}}, Own: chat.PresetAsk}, permission.Defaults{}, call)
 				if c.changed == "" {
 					require.Equal(t, permission.Decision{Rule: chat.RuleAllow}, got)
 					continue
@@ -110,7 +110,7 @@ func TestAttack_AnAllowedToolThatChangesAsksAgain(t *testing.T) {
 				require.Equal(t, chat.RuleAsk, got.Rule)
 				require.Equal(t, []chat.ToolRule{{Tool: written, Rule: chat.RuleAllow, Pin: is.Pin(), Changed: c.changed}}, got.Always, "an answer replaces the rule")
 			}
-			auto := permission.Decide(chat.Permits{Rules: []chat.ToolRule{{Tool: "mcp_shop_buy", Rule: chat.RuleDeny, Pin: was.Pin()}}, Own: chat.PresetAuto}, permission.Installation{}, call)
+			auto := permission.Decide(chat.UserPermissions{Rules: []chat.ToolRule{{Tool: "mcp_shop_buy", Rule: chat.RuleDeny, Pin: was.Pin()}}, Own: chat.PresetAuto}, permission.Defaults{}, call)
 			require.Equal(t, chat.RuleDeny, auto.Rule, "a denial holds whatever the tool is")
 		})
 	}

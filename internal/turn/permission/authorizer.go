@@ -31,14 +31,14 @@ type Tools interface {
 
 // People returns the permissions that the user of a conversation has set.
 type People interface {
-	Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error)
+	UserPermissions(ctx context.Context, key chat.SessionKey) (chat.UserPermissions, error)
 	// PinPermission pins the user's rule for a tool of an MCP server to the tool, if the rule has no pin yet.
 	PinPermission(ctx context.Context, key chat.SessionKey, name, pin string) error
 }
 
 // Of returns the authorizer of the calls of a conversation with these tools, with its user's current permissions.
 func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (Authorizer, error) {
-	permits, err := a.People.Permits(ctx, key)
+	permits, err := a.People.UserPermissions(ctx, key)
 	if err != nil {
 		return Authorizer{}, err
 	}
@@ -46,19 +46,19 @@ func (a Authorizers) Of(ctx context.Context, key chat.SessionKey, tools Tools) (
 }
 
 // With is Of for known permissions of the user.
-func (a Authorizers) With(ctx context.Context, permits chat.Permits, tools Tools) (Authorizer, error) {
+func (a Authorizers) With(ctx context.Context, permits chat.UserPermissions, tools Tools) (Authorizer, error) {
 	installation, err := a.At(ctx, permits.At)
-	return Authorizer{permits: permits, installation: installation, tools: tools}, err
+	return Authorizer{permits: permits, defaults: installation, tools: tools}, err
 }
 
-// Installation returns the defaults for users who chose nothing.
-func (a Authorizers) Installation(ctx context.Context) (Installation, error) {
+// Defaults returns the defaults for users who chose nothing.
+func (a Authorizers) Defaults(ctx context.Context) (Defaults, error) {
 	return a.At(ctx, chat.Location{})
 }
 
 // At returns the defaults for users who chose nothing, and the limit of the scene of a place, which no choice widens.
-func (a Authorizers) At(ctx context.Context, at chat.Location) (Installation, error) {
-	out := Installation{Rules: a.Rules}
+func (a Authorizers) At(ctx context.Context, at chat.Location) (Defaults, error) {
+	out := Defaults{Rules: a.Rules}
 	if a.Policies == nil {
 		return out, nil
 	}
@@ -73,14 +73,14 @@ func (a Authorizers) At(ctx context.Context, at chat.Location) (Installation, er
 
 // Authorizer decides about the calls of one conversation.
 type Authorizer struct {
-	permits      chat.Permits
-	installation Installation
-	tools        Tools
+	permits  chat.UserPermissions
+	defaults Defaults
+	tools    Tools
 }
 
 // Call decides about a call.
 func (a Authorizer) Call(name, arguments string) Decision {
-	d := Decide(a.permits, a.installation, a.call(name, a.tools.Subject(name, arguments)))
+	d := Decide(a.permits, a.defaults, a.call(name, a.tools.Subject(name, arguments)))
 	spec := tool.Spec{Name: name}
 	if t, ok := a.tools.Get(name); ok {
 		spec = t.Spec()
@@ -121,11 +121,11 @@ func (a Authorizer) Tool(name string) chat.Rule {
 			wide.Rules = append(wide.Rules, r)
 		}
 	}
-	return Decide(wide, a.installation, a.call(name, "")).Rule
+	return Decide(wide, a.defaults, a.call(name, "")).Rule
 }
 
 // Preset returns the preset in force.
-func (a Authorizer) Preset() chat.Preset { return a.installation.InForce(a.permits) }
+func (a Authorizer) Preset() chat.Preset { return a.defaults.InForce(a.permits) }
 
 // Narrow returns the user's rules that match some calls of a tool.
 func (a Authorizer) Narrow(name string) []chat.ToolRule {

@@ -24,8 +24,8 @@ type Call struct {
 	Remote  *tool.Remote // the tool of an MCP server; nil: any other tool
 }
 
-// Installation is the defaults for users who chose nothing.
-type Installation struct {
+// Defaults is the defaults for users who chose nothing.
+type Defaults struct {
 	Rules          map[string]chat.Rule // by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
 	Others         chat.Preset          // empty: ask
@@ -33,7 +33,7 @@ type Installation struct {
 }
 
 // Preset returns the installation's preset for a user.
-func (i Installation) Preset(admin bool) chat.Preset {
+func (i Defaults) Preset(admin bool) chat.Preset {
 	if admin {
 		return cmp.Or(i.Administrators, chat.PresetAuto)
 	}
@@ -41,12 +41,12 @@ func (i Installation) Preset(admin bool) chat.Preset {
 }
 
 // InForce returns the preset in force in a conversation.
-func (i Installation) InForce(p chat.Permits) chat.Preset {
+func (i Defaults) InForce(p chat.UserPermissions) chat.Preset {
 	return cmp.Or(i.chosen(p), i.Preset(p.Admin))
 }
 
 // chosen returns the preset that was chosen for the conversation or by the user, or that of the scene, the stricter of the two; empty: none.
-func (i Installation) chosen(p chat.Permits) chat.Preset {
+func (i Defaults) chosen(p chat.UserPermissions) chat.Preset {
 	chosen := cmp.Or(p.Here, p.Own)
 	if i.Scene == "" || chosen != "" && slices.Index(chat.Presets, chosen) < slices.Index(chat.Presets, i.Scene) {
 		return chosen
@@ -79,7 +79,7 @@ func (d Decision) Ruling() chat.Ruling {
 //
 // Consumers of a service are not asked: its tools are allowed as published, and calls that the installation or the scene would ask about are
 // denied.
-func Decide(p chat.Permits, i Installation, c Call) Decision {
+func Decide(p chat.UserPermissions, i Defaults, c Call) Decision {
 	if p.Outside {
 		return Decision{Rule: i.outside(c)}
 	}
@@ -90,7 +90,7 @@ func Decide(p chat.Permits, i Installation, c Call) Decision {
 	return d
 }
 
-func (i Installation) outside(c Call) chat.Rule {
+func (i Defaults) outside(c Call) chat.Rule {
 	rule := cmp.Or(i.rule(c), chat.RuleAllow)
 	if rule != chat.RuleAllow || c.Acts && i.Scene != "" && i.Scene != chat.PresetAuto {
 		return chat.RuleDeny
@@ -98,7 +98,7 @@ func (i Installation) outside(c Call) chat.Rule {
 	return rule
 }
 
-func decide(p chat.Permits, i Installation, c Call) Decision {
+func decide(p chat.UserPermissions, i Defaults, c Call) Decision {
 	if i.InForce(p) == chat.PresetReadOnly && c.Acts {
 		return Decision{Rule: chat.RuleDeny}
 	}
@@ -113,7 +113,7 @@ func decide(p chat.Permits, i Installation, c Call) Decision {
 }
 
 // decide returns the rule if the user has none for the tool.
-func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
+func (i Defaults) decide(p chat.UserPermissions, c Call) chat.Rule {
 	rule := i.rule(c)
 	if rule == chat.RuleDeny {
 		return rule
@@ -122,7 +122,7 @@ func (i Installation) decide(p chat.Permits, c Call) chat.Rule {
 }
 
 // rule returns the installation's rule for a tool; empty: none.
-func (i Installation) rule(c Call) chat.Rule {
+func (i Defaults) rule(c Call) chat.Rule {
 	rules := make([]chat.ToolRule, 0, len(i.Rules))
 	for name, rule := range i.Rules {
 		rules = append(rules, chat.ToolRule{Tool: name, Rule: rule})

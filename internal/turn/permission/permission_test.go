@@ -34,31 +34,31 @@ func TestDecide_TheNarrowestWordCounts(t *testing.T) {
 	status := rule("Shell", "git status", allow)
 	read := permission.Call{Tool: "Read", Kind: chat.PatternPath, Subject: "a"}
 	for name, c := range map[string]struct {
-		permits      chat.Permits
-		installation permission.Installation
+		permits      chat.UserPermissions
+		installation permission.Defaults
 		call         permission.Call
 		want         chat.Rule
 	}{
 		"nothing was said":                            {call: shell("make"), want: ask},
-		"nothing was said by an administrator":        {permits: chat.Permits{Admin: true}, call: shell("make"), want: allow},
+		"nothing was said by an administrator":        {permits: chat.UserPermissions{Admin: true}, call: shell("make"), want: allow},
 		"nothing was said of what only reads":         {call: read, want: allow},
-		"the installation asks":                       {installation: permission.Installation{Rules: map[string]chat.Rule{"Shell": ask}}, call: shell("make"), want: ask},
-		"the installation's preset for others":        {installation: permission.Installation{Others: "auto"}, call: shell("make"), want: allow},
-		"and not for administrators":                  {permits: chat.Permits{Admin: true}, installation: permission.Installation{Others: "ask"}, call: shell("make"), want: allow},
-		"a preset asks for what acts":                 {permits: chat.Permits{Own: "ask"}, call: shell("make"), want: ask},
-		"and not for what only reads":                 {permits: chat.Permits{Own: "ask"}, call: read, want: allow},
-		"a preset comes before the installation":      {permits: chat.Permits{Own: "auto"}, installation: permission.Installation{Rules: map[string]chat.Rule{"Shell": ask}}, call: shell("make"), want: allow},
-		"but not before its denial":                   {permits: chat.Permits{Own: "auto"}, installation: permission.Installation{Rules: map[string]chat.Rule{"Shell": deny}}, call: shell("make"), want: deny},
-		"the conversation comes before the person":    {permits: chat.Permits{Here: "auto", Own: "ask"}, call: shell("make"), want: allow},
-		"a rule for the tool comes before presets":    {permits: chat.Permits{Here: "ask", Rules: wide(allow)}, call: shell("make"), want: allow},
-		"and before the installation's denial":        {permits: chat.Permits{Rules: wide(ask)}, installation: permission.Installation{Rules: map[string]chat.Rule{"Shell": deny}}, call: shell("make"), want: ask},
-		"a pattern comes before the rule of its tool": {permits: chat.Permits{Rules: append(wide(deny), status)}, call: shell("git status"), want: allow},
-		"also where it is the stricter":               {permits: chat.Permits{Rules: append(wide(allow), rule("Shell", "rm", deny))}, call: shell("rm -rf /"), want: deny},
-		"of several patterns the strictest":           {permits: chat.Permits{Rules: []chat.ToolRule{rule("Shell", "git", allow), rule("Shell", "git push", ask)}}, call: shell("git push"), want: ask},
-		"rules are for their tool":                    {permits: chat.Permits{Own: "ask", Rules: []chat.ToolRule{rule("FileReplace", "**", allow)}}, call: write("a"), want: ask},
-		"read only denies what acts":                  {permits: chat.Permits{Here: "read_only", Rules: append(wide(allow), status)}, call: shell("git status"), want: deny},
-		"and lets the rest read":                      {permits: chat.Permits{Here: "read_only"}, call: read, want: allow},
-		"unless a rule denies it":                     {permits: chat.Permits{Here: "read_only", Rules: []chat.ToolRule{rule("Read", "a", deny)}}, call: read, want: deny},
+		"the installation asks":                       {installation: permission.Defaults{Rules: map[string]chat.Rule{"Shell": ask}}, call: shell("make"), want: ask},
+		"the installation's preset for others":        {installation: permission.Defaults{Others: "auto"}, call: shell("make"), want: allow},
+		"and not for administrators":                  {permits: chat.UserPermissions{Admin: true}, installation: permission.Defaults{Others: "ask"}, call: shell("make"), want: allow},
+		"a preset asks for what acts":                 {permits: chat.UserPermissions{Own: "ask"}, call: shell("make"), want: ask},
+		"and not for what only reads":                 {permits: chat.UserPermissions{Own: "ask"}, call: read, want: allow},
+		"a preset comes before the installation":      {permits: chat.UserPermissions{Own: "auto"}, installation: permission.Defaults{Rules: map[string]chat.Rule{"Shell": ask}}, call: shell("make"), want: allow},
+		"but not before its denial":                   {permits: chat.UserPermissions{Own: "auto"}, installation: permission.Defaults{Rules: map[string]chat.Rule{"Shell": deny}}, call: shell("make"), want: deny},
+		"the conversation comes before the person":    {permits: chat.UserPermissions{Here: "auto", Own: "ask"}, call: shell("make"), want: allow},
+		"a rule for the tool comes before presets":    {permits: chat.UserPermissions{Here: "ask", Rules: wide(allow)}, call: shell("make"), want: allow},
+		"and before the installation's denial":        {permits: chat.UserPermissions{Rules: wide(ask)}, installation: permission.Defaults{Rules: map[string]chat.Rule{"Shell": deny}}, call: shell("make"), want: ask},
+		"a pattern comes before the rule of its tool": {permits: chat.UserPermissions{Rules: append(wide(deny), status)}, call: shell("git status"), want: allow},
+		"also where it is the stricter":               {permits: chat.UserPermissions{Rules: append(wide(allow), rule("Shell", "rm", deny))}, call: shell("rm -rf /"), want: deny},
+		"of several patterns the strictest":           {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("Shell", "git", allow), rule("Shell", "git push", ask)}}, call: shell("git push"), want: ask},
+		"rules are for their tool":                    {permits: chat.UserPermissions{Own: "ask", Rules: []chat.ToolRule{rule("FileReplace", "**", allow)}}, call: write("a"), want: ask},
+		"read only denies what acts":                  {permits: chat.UserPermissions{Here: "read_only", Rules: append(wide(allow), status)}, call: shell("git status"), want: deny},
+		"and lets the rest read":                      {permits: chat.UserPermissions{Here: "read_only"}, call: read, want: allow},
+		"unless a rule denies it":                     {permits: chat.UserPermissions{Here: "read_only", Rules: []chat.ToolRule{rule("Read", "a", deny)}}, call: read, want: deny},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -99,7 +99,7 @@ func TestDecide_OffersTheRulesThatWouldHaveAllowedTheCall(t *testing.T) {
 		"a; b; c; d; e; f":                  nil,
 		"git status; ls; git status --long": {"git status", "ls"},
 	} {
-		v := permission.Decide(chat.Permits{Own: "ask"}, permission.Installation{}, shell(command))
+		v := permission.Decide(chat.UserPermissions{Own: "ask"}, permission.Defaults{}, shell(command))
 		require.Equal(t, ask, v.Rule, command)
 		var offered []string
 		for _, r := range v.Always {
@@ -108,18 +108,18 @@ func TestDecide_OffersTheRulesThatWouldHaveAllowedTheCall(t *testing.T) {
 		}
 		require.Equal(t, want, offered, command)
 		if want != nil {
-			require.Equal(t, allow, permission.Decide(chat.Permits{Own: "ask", Rules: v.Always}, permission.Installation{}, shell(command)).Rule, command)
+			require.Equal(t, allow, permission.Decide(chat.UserPermissions{Own: "ask", Rules: v.Always}, permission.Defaults{}, shell(command)).Rule, command)
 		}
 	}
-	v := permission.Decide(chat.Permits{Own: "ask"}, permission.Installation{}, permission.Call{Tool: "Cron", Acts: true})
+	v := permission.Decide(chat.UserPermissions{Own: "ask"}, permission.Defaults{}, permission.Call{Tool: "Cron", Acts: true})
 	require.Equal(t, []chat.ToolRule{rule("Cron", "", allow)}, v.Always, "a tool without patterns is allowed as a whole")
-	v = permission.Decide(chat.Permits{Rules: []chat.ToolRule{rule("Shell", "git push", ask)}}, permission.Installation{}, shell("git push -f"))
+	v = permission.Decide(chat.UserPermissions{Rules: []chat.ToolRule{rule("Shell", "git push", ask)}}, permission.Defaults{}, shell("git push -f"))
 	require.Empty(t, v.Always, "who wants to be asked about it is asked")
 }
 
 func TestDecide_ACommandThatHidesWhatItDoesIsNotAllowedByThePrefix(t *testing.T) {
 	t.Parallel()
-	permits := chat.Permits{Own: "ask", Rules: []chat.ToolRule{rule("Shell", "git status", allow)}}
+	permits := chat.UserPermissions{Own: "ask", Rules: []chat.ToolRule{rule("Shell", "git status", allow)}}
 	for _, command := range []string{
 		"git status; rm -rf /", "git status && curl x | sh", "git status | tee x", "git status &\nrm x", "git status $(rm x)", "git status `rm x`",
 		"git status <(rm x)", "git status > /etc/passwd", "git status >> x", "git status &> x", "git status 2> x",
@@ -133,19 +133,19 @@ func TestDecide_ACommandThatHidesWhatItDoesIsNotAllowedByThePrefix(t *testing.T)
 		"git status <<EOF\n$(rm x)\nEOF", "git status \x00", "[[ -f x ]] && git status", "! git status || rm x", "{ git status; rm x; }", "(git status; rm x)",
 		"git status\nrm x", "git status ;rm x", "git \\\nstatus;\\\nrm x", "exec git status", ". ./git status", "trap 'rm x' EXIT; git status", "",
 	} {
-		require.Equal(t, ask, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, "%q", command)
+		require.Equal(t, ask, permission.Decide(permits, permission.Defaults{}, shell(command)).Rule, "%q", command)
 	}
 	for _, command := range []string{
 		"git status", "git   status --short", "git 'status'", "\"git\" status", "git status && git status", "git status 2>/dev/null", "git status 2>&1",
 		"git status 'a b'", "git status || git status; git status\n\ngit status |\ngit status",
 	} {
-		require.Equal(t, allow, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, "%q", command)
+		require.Equal(t, allow, permission.Decide(permits, permission.Defaults{}, shell(command)).Rule, "%q", command)
 	}
 }
 
 func TestDecide_ADenialFindsItsCommandWhereverItStands(t *testing.T) {
 	t.Parallel()
-	permits := chat.Permits{Own: "auto", Rules: []chat.ToolRule{rule("Shell", "rm", deny), rule("Shell", "git push", ask)}}
+	permits := chat.UserPermissions{Own: "auto", Rules: []chat.ToolRule{rule("Shell", "rm", deny), rule("Shell", "git push", ask)}}
 	for command, want := range map[string]chat.Rule{
 		"rm x": deny, "/bin/rm x": deny, "ls && rm x": deny, "sudo -u a rm x": deny, "find . -exec rm {} +": deny, "xargs rm": deny, "bash -c 'rm x'": deny, "bash -lc 'ls; rm x'": deny,
 		"eval rm x": deny, "eval 'rm x'": deny, "echo $(rm x)": deny, "f() { rm x; }; f": deny, "r\\m x": deny, "'r'm x": deny, "A=b rm x": deny, "git push -f": ask, "timeout 5 git push": ask,
@@ -160,7 +160,7 @@ func TestDecide_ADenialFindsItsCommandWhereverItStands(t *testing.T) {
 		"test -v 'a[$(rm x)]'": ask, "printf -v 'a[$(rm x)]' y": ask, `git status $'\'; rm x; #'`: ask, "git status # \\\nrm x": ask, "alias ls=rm": ask, "make x='rm y'": ask, "vim -c '!rm x'": ask,
 		"python3 x.py": allow, "python3 --version": allow, "sed 's/a/b/g' x": allow, "sed -n 1,5p x": allow, "awk '{print $1}' x": allow, "grep 'rm x' y": allow, "git commit -m 'do not rm x'": allow, "echo 'rm x'": allow, "printf 'rm x'": allow, "bash -x script.sh": allow, "ls farm": allow, "cat docs/rm.md": allow,
 	} {
-		require.Equal(t, want, permission.Decide(permits, permission.Installation{}, shell(command)).Rule, command)
+		require.Equal(t, want, permission.Decide(permits, permission.Defaults{}, shell(command)).Rule, command)
 	}
 }
 
@@ -175,24 +175,24 @@ func TestDecide_PathsAreReadFromTheWorkingFolder(t *testing.T) {
 		{"**", "/etc/passwd", "", ask}, {"docs/**", "~/docs/a", "/w", ask}, {"*.md", "docs/a.md", "/w", ask}, {"**/*.md", "docs/a.md", "/w", allow},
 		{"/etc/**", "/etc/x", "/w", allow}, {"/w/**", "a", "/w", allow}, {"/w/**", "../a", "/w", ask}, {"/w/**", "a", "", ask}, {"/etc/**", "", "/w", ask},
 	} {
-		permits := chat.Permits{Own: "ask", Cwd: c.cwd, Rules: []chat.ToolRule{rule("FileCreate", c.pattern, allow)}}
-		require.Equal(t, c.want, permission.Decide(permits, permission.Installation{}, write(c.path)).Rule, "%+v", c)
+		permits := chat.UserPermissions{Own: "ask", Cwd: c.cwd, Rules: []chat.ToolRule{rule("FileCreate", c.pattern, allow)}}
+		require.Equal(t, c.want, permission.Decide(permits, permission.Defaults{}, write(c.path)).Rule, "%+v", c)
 	}
 	denied := func(pattern, path, cwd string) chat.Rule {
-		return permission.Decide(chat.Permits{Admin: true, Cwd: cwd, Rules: []chat.ToolRule{rule("FileCreate", pattern, deny)}}, permission.Installation{}, write(path)).Rule
+		return permission.Decide(chat.UserPermissions{Admin: true, Cwd: cwd, Rules: []chat.ToolRule{rule("FileCreate", pattern, deny)}}, permission.Defaults{}, write(path)).Rule
 	}
 	require.Equal(t, deny, denied("**/.env", "a/.ENV", "/w"), "some file systems do not tell them apart")
 	require.Equal(t, deny, denied("/etc/**", "../etc/x", "/w"))
 	require.Equal(t, ask, denied("/etc/**", "../etc/x", ""), "it cannot be told")
 	require.Equal(t, ask, denied("docs/**", "/w/docs/x", ""), "where the working folder is not known, a path may be in it")
 	require.Equal(t, allow, denied("docs/**", "/x/docs/x", "/w"))
-	v := permission.Decide(chat.Permits{Own: "ask", Cwd: "/w"}, permission.Installation{}, write("a\nObey me/b"))
+	v := permission.Decide(chat.UserPermissions{Own: "ask", Cwd: "/w"}, permission.Defaults{}, write("a\nObey me/b"))
 	require.Empty(t, v.Always, "a rule that a person cannot read is not offered")
 	require.Equal(t, allow, denied("/etc/**", "x", "/w"))
 	for path, want := range map[string]string{"docs/a/b.md": "docs/a/**", "b.md": "b.md", "/etc/x": "/etc/x", "a[1]/b": `a\[1]/**`} {
-		v = permission.Decide(chat.Permits{Own: "ask", Cwd: "/w"}, permission.Installation{}, write(path))
+		v = permission.Decide(chat.UserPermissions{Own: "ask", Cwd: "/w"}, permission.Defaults{}, write(path))
 		require.Equal(t, []chat.ToolRule{rule("FileCreate", want, allow)}, v.Always)
-		require.Equal(t, allow, permission.Decide(chat.Permits{Own: "ask", Cwd: "/w", Rules: v.Always}, permission.Installation{}, write(path)).Rule, path)
+		require.Equal(t, allow, permission.Decide(chat.UserPermissions{Own: "ask", Cwd: "/w", Rules: v.Always}, permission.Defaults{}, write(path)).Rule, path)
 	}
 }
 
@@ -201,13 +201,13 @@ func TestDecide_HostsAreThoseOfTheAddress(t *testing.T) {
 	fetch := func(address string) permission.Call {
 		return permission.Call{Tool: "DownloadFile", Acts: true, Kind: chat.PatternHost, Subject: address}
 	}
-	permits := chat.Permits{Own: "ask", Rules: []chat.ToolRule{rule("DownloadFile", "example.com", allow), rule("DownloadFile", "*.example.org", allow)}}
+	permits := chat.UserPermissions{Own: "ask", Rules: []chat.ToolRule{rule("DownloadFile", "example.com", allow), rule("DownloadFile", "*.example.org", allow)}}
 	for address, want := range map[string]chat.Rule{
 		"https://example.com/x": allow, "https://EXAMPLE.com.:8443/x": allow, "https://a.example.org": allow, "https://user@example.com/": allow,
 		"https://a.example.com": ask, "https://example.org": ask, "https://example.com.evil.net": ask, "https://example.com@evil.net/": ask, "https://evil.net/#example.com": ask, "nonsense": ask, "": ask,
 		"https://evil.net\\@example.com": ask,
 	} {
-		require.Equal(t, want, permission.Decide(permits, permission.Installation{}, fetch(address)).Rule, address)
+		require.Equal(t, want, permission.Decide(permits, permission.Defaults{}, fetch(address)).Rule, address)
 	}
 }
 
@@ -241,7 +241,7 @@ func FuzzDecide_WhatIsOfferedIsEnoughAndNothingPanics(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		v := permission.Decide(chat.Permits{Own: "ask", Rules: []chat.ToolRule{rule("Shell", "git status", allow), rule("Shell", "rm", deny)}}, permission.Installation{}, shell(command))
+		v := permission.Decide(chat.UserPermissions{Own: "ask", Rules: []chat.ToolRule{rule("Shell", "git status", allow), rule("Shell", "rm", deny)}}, permission.Defaults{}, shell(command))
 		if v.Rule != ask || len(v.Always) == 0 {
 			return
 		}
@@ -250,7 +250,7 @@ func FuzzDecide_WhatIsOfferedIsEnoughAndNothingPanics(f *testing.F) {
 				t.Errorf("%q is offered and kept as %q", r.Pattern, kept)
 			}
 		}
-		again := permission.Decide(chat.Permits{Own: "ask", Rules: append(v.Always, rule("Shell", "git status", allow))}, permission.Installation{}, shell(command))
+		again := permission.Decide(chat.UserPermissions{Own: "ask", Rules: append(v.Always, rule("Shell", "git status", allow))}, permission.Defaults{}, shell(command))
 		if again.Rule != allow {
 			t.Errorf("%q is not allowed by what was offered: %v", command, v.Always)
 		}
@@ -261,21 +261,21 @@ func TestDecide_WhoIsOutsideIsAskedNothing(t *testing.T) {
 	t.Parallel()
 	writes, reads := permission.Call{Tool: "FileCreate", Acts: true, Plans: false}, permission.Call{Tool: "Read", Plans: true}
 	for name, c := range map[string]struct {
-		permits chat.Permits
-		house   permission.Installation
+		permits chat.UserPermissions
+		house   permission.Defaults
 		call    permission.Call
 		want    chat.Rule
 	}{
-		"what the service has runs":                      {chat.Permits{}, permission.Installation{}, writes, chat.RuleAllow},
-		"though others of the house are asked":           {chat.Permits{}, permission.Installation{Others: chat.PresetAsk}, writes, chat.RuleAllow},
-		"a rule of the installation to ask denies":       {chat.Permits{}, permission.Installation{Rules: map[string]chat.Rule{"FileCreate": chat.RuleAsk}}, writes, chat.RuleDeny},
-		"a rule of the installation to deny holds":       {chat.Permits{}, permission.Installation{Rules: map[string]chat.Rule{"File*": chat.RuleDeny}}, writes, chat.RuleDeny},
-		"a scene that is read only holds":                {chat.Permits{}, permission.Installation{Scene: chat.PresetReadOnly}, writes, chat.RuleDeny},
-		"a scene that asks denies what acts":             {chat.Permits{}, permission.Installation{Scene: chat.PresetAsk}, writes, chat.RuleDeny},
-		"and lets read":                                  {chat.Permits{}, permission.Installation{Scene: chat.PresetReadOnly}, reads, chat.RuleAllow},
-		"no rule of anybody widens what is denied":       {chat.Permits{Own: chat.PresetAuto, Here: chat.PresetAuto, Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAllow}}}, permission.Installation{Rules: map[string]chat.Rule{"FileCreate": chat.RuleDeny}}, writes, chat.RuleDeny},
-		"there are no plans to wait for":                 {chat.Permits{Planning: true}, permission.Installation{}, writes, chat.RuleAllow},
-		"rules of people to ask are not those of guests": {chat.Permits{Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAsk}}}, permission.Installation{}, writes, chat.RuleAllow},
+		"what the service has runs":                      {chat.UserPermissions{}, permission.Defaults{}, writes, chat.RuleAllow},
+		"though others of the house are asked":           {chat.UserPermissions{}, permission.Defaults{Others: chat.PresetAsk}, writes, chat.RuleAllow},
+		"a rule of the installation to ask denies":       {chat.UserPermissions{}, permission.Defaults{Rules: map[string]chat.Rule{"FileCreate": chat.RuleAsk}}, writes, chat.RuleDeny},
+		"a rule of the installation to deny holds":       {chat.UserPermissions{}, permission.Defaults{Rules: map[string]chat.Rule{"File*": chat.RuleDeny}}, writes, chat.RuleDeny},
+		"a scene that is read only holds":                {chat.UserPermissions{}, permission.Defaults{Scene: chat.PresetReadOnly}, writes, chat.RuleDeny},
+		"a scene that asks denies what acts":             {chat.UserPermissions{}, permission.Defaults{Scene: chat.PresetAsk}, writes, chat.RuleDeny},
+		"and lets read":                                  {chat.UserPermissions{}, permission.Defaults{Scene: chat.PresetReadOnly}, reads, chat.RuleAllow},
+		"no rule of anybody widens what is denied":       {chat.UserPermissions{Own: chat.PresetAuto, Here: chat.PresetAuto, Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAllow}}}, permission.Defaults{Rules: map[string]chat.Rule{"FileCreate": chat.RuleDeny}}, writes, chat.RuleDeny},
+		"there are no plans to wait for":                 {chat.UserPermissions{Planning: true}, permission.Defaults{}, writes, chat.RuleAllow},
+		"rules of people to ask are not those of guests": {chat.UserPermissions{Rules: []chat.ToolRule{{Tool: "FileCreate", Rule: chat.RuleAsk}}}, permission.Defaults{}, writes, chat.RuleAllow},
 	} {
 		c.permits.Outside = true
 		got := permission.Decide(c.permits, c.house, c.call)

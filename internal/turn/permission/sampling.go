@@ -40,7 +40,7 @@ func (a Authorizer) Sampling(of *tool.Remote) Decision {
 	}
 	about := Sampling(of)
 	c := Call{Tool: about.Hashed, Plans: true, Remote: about}
-	d := decide(a.permits, a.installation, c)
+	d := decide(a.permits, a.defaults, c)
 	if d.Rule == chat.RuleDeny || d.Rule == chat.RuleAllow && a.allowsByName(c) {
 		return Decision{Rule: d.Rule}
 	}
@@ -50,7 +50,7 @@ func (a Authorizer) Sampling(of *tool.Remote) Decision {
 // allowsByName reports whether a rule with the exact name allows a call: one of the installation, or one of the user that was set for the
 // server in its current version.
 func (a Authorizer) allowsByName(c Call) bool {
-	return a.installation.Rules[c.Tool] == chat.RuleAllow || slices.ContainsFunc(a.permits.Rules, func(r chat.ToolRule) bool {
+	return a.defaults.Rules[c.Tool] == chat.RuleAllow || slices.ContainsFunc(a.permits.Rules, func(r chat.ToolRule) bool {
 		return r.Tool == c.Tool && r.Pattern == "" && r.Rule == chat.RuleAllow && r.Pin == c.Remote.Pin()
 	})
 }

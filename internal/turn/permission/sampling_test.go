@@ -18,29 +18,29 @@ func TestSampling_OnlyARuleOfItsOwnNameAllowsIt(t *testing.T) {
 	moved := &tool.Remote{Server: "tracker", Tool: "search", Address: "https://elsewhere.example"}
 	pinned := chat.ToolRule{Tool: "mcp_tracker_sampling", Rule: allow, Pin: permission.Sampling(of).Pin()}
 	for name, c := range map[string]struct {
-		permits chat.Permits
+		permits chat.UserPermissions
 		rules   map[string]chat.Rule
 		of      *tool.Remote
 		want    chat.Rule
 	}{
 		"nothing was said":                               {want: ask},
-		"by an administrator":                            {permits: chat.Permits{Admin: true}, want: ask},
-		"a preset that allows all tools":                 {permits: chat.Permits{Own: chat.PresetAuto, Here: chat.PresetAuto}, want: ask},
-		"a conversation that only reads":                 {permits: chat.Permits{Here: chat.PresetReadOnly}, want: ask},
-		"a pattern that allows all tools of a server":    {permits: chat.Permits{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", allow)}}, want: ask},
+		"by an administrator":                            {permits: chat.UserPermissions{Admin: true}, want: ask},
+		"a preset that allows all tools":                 {permits: chat.UserPermissions{Own: chat.PresetAuto, Here: chat.PresetAuto}, want: ask},
+		"a conversation that only reads":                 {permits: chat.UserPermissions{Here: chat.PresetReadOnly}, want: ask},
+		"a pattern that allows all tools of a server":    {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", allow)}}, want: ask},
 		"the installation allows all tools":              {rules: map[string]chat.Rule{"mcp_*": allow}, want: ask},
-		"the person has allowed it":                      {permits: chat.Permits{Rules: []chat.ToolRule{pinned}}, want: allow},
-		"the person has allowed it in another way":       {permits: chat.Permits{Own: chat.PresetAsk, Rules: []chat.ToolRule{pinned}}, want: allow},
-		"the address of the server has changed since":    {permits: chat.Permits{Rules: []chat.ToolRule{pinned}}, of: moved, want: ask},
-		"a tool of that name was allowed":                {permits: chat.Permits{Rules: []chat.ToolRule{{Tool: "mcp_tracker_sampling", Rule: allow, Pin: (&tool.Remote{Server: "tracker", Tool: "sampling"}).Pin()}}}, want: ask},
+		"the person has allowed it":                      {permits: chat.UserPermissions{Rules: []chat.ToolRule{pinned}}, want: allow},
+		"the person has allowed it in another way":       {permits: chat.UserPermissions{Own: chat.PresetAsk, Rules: []chat.ToolRule{pinned}}, want: allow},
+		"the address of the server has changed since":    {permits: chat.UserPermissions{Rules: []chat.ToolRule{pinned}}, of: moved, want: ask},
+		"a tool of that name was allowed":                {permits: chat.UserPermissions{Rules: []chat.ToolRule{{Tool: "mcp_tracker_sampling", Rule: allow, Pin: (&tool.Remote{Server: "tracker", Tool: "sampling"}).Pin()}}}, want: ask},
 		"the installation allows it":                     {rules: map[string]chat.Rule{"mcp_tracker_sampling": allow}, want: allow},
-		"the installation denies it":                     {permits: chat.Permits{Own: chat.PresetAuto}, rules: map[string]chat.Rule{"mcp_tracker_sampling": deny}, want: deny},
-		"a pattern denies the server":                    {permits: chat.Permits{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", deny)}}, want: deny},
-		"but the person has allowed this by its name":    {permits: chat.Permits{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", deny), pinned}}, want: allow},
-		"the person denies it in another spelling":       {permits: chat.Permits{Rules: []chat.ToolRule{rule("mcp__tracker__Sampling", "", deny)}}, want: deny},
-		"the person denies it for another server":        {permits: chat.Permits{Rules: []chat.ToolRule{rule("mcp_other_sampling", "", deny)}}, want: ask},
-		"a consumer of a service":                        {permits: chat.Permits{Outside: true, Rules: []chat.ToolRule{pinned}}, rules: map[string]chat.Rule{"mcp_tracker_sampling": allow}, want: deny},
-		"a turn that wants a plan, where it was allowed": {permits: chat.Permits{Planning: true, Rules: []chat.ToolRule{pinned}}, want: allow},
+		"the installation denies it":                     {permits: chat.UserPermissions{Own: chat.PresetAuto}, rules: map[string]chat.Rule{"mcp_tracker_sampling": deny}, want: deny},
+		"a pattern denies the server":                    {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", deny)}}, want: deny},
+		"but the person has allowed this by its name":    {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("mcp_tracker_*", "", deny), pinned}}, want: allow},
+		"the person denies it in another spelling":       {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("mcp__tracker__Sampling", "", deny)}}, want: deny},
+		"the person denies it for another server":        {permits: chat.UserPermissions{Rules: []chat.ToolRule{rule("mcp_other_sampling", "", deny)}}, want: ask},
+		"a consumer of a service":                        {permits: chat.UserPermissions{Outside: true, Rules: []chat.ToolRule{pinned}}, rules: map[string]chat.Rule{"mcp_tracker_sampling": allow}, want: deny},
+		"a turn that wants a plan, where it was allowed": {permits: chat.UserPermissions{Planning: true, Rules: []chat.ToolRule{pinned}}, want: allow},
 	} {
 		if c.of == nil {
 			c.of = of

@@ -37,7 +37,7 @@ func TestAuthorizers_NobodyWidensThePresetOfAScene(t *testing.T) {
 		p, _, err := policy.Parse([]byte(`{ channels: { qq: { groupScenes: { work: { enabled: true, permissions: "` + c.scene + `" } } } } }`))
 		require.NoError(t, err)
 		decide := func(at chat.Location) permission.Authorizer {
-			permits := chat.Permits{Admin: c.admin, Here: c.here, Own: c.own, Rules: c.rules, At: at}
+			permits := chat.UserPermissions{Admin: c.admin, Here: c.here, Own: c.own, Rules: c.rules, At: at}
 			out, err := permission.Authorizers{Policies: document{p}}.With(t.Context(), permits, acts{})
 			require.NoError(t, err)
 			return out

@@ -11,11 +11,11 @@ import (
 
 // decided is what a rule to allow some commands makes of a command.
 func decided(command string, patterns ...string) permission.Decision {
-	permits := chat.Permits{Own: "ask"}
+	permits := chat.UserPermissions{Own: "ask"}
 	for _, p := range patterns {
 		permits.Rules = append(permits.Rules, rule("Shell", p, allow))
 	}
-	return permission.Decide(permits, permission.Installation{}, shell(command))
+	return permission.Decide(permits, permission.Defaults{}, shell(command))
 }
 
 func TestJudged_WritesTheWordsThatWereRead(t *testing.T) {

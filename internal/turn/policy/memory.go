@@ -56,14 +56,14 @@ type Remembers struct {
 func (p *Policy) Remembers(a Agent) Remembers {
 	m, own := p.Memory, a.MemorySwitches
 	out := Remembers{
-		Memorize: said(true, own.Memorize, m.Memorize),
-		SoulRead: said(false, own.Soul.Read, m.Soul.Read), SoulWrite: said(false, own.Soul.Write, m.Soul.Write),
-		Subagent: said(false, own.Subagent, m.Subagent),
+		Memorize: firstSet(true, own.Memorize, m.Memorize),
+		SoulRead: firstSet(false, own.Soul.Read, m.Soul.Read), SoulWrite: firstSet(false, own.Soul.Write, m.Soul.Write),
+		Subagent: firstSet(false, own.Subagent, m.Subagent),
 	}
-	out.SubagentSoulWrite = out.Subagent && said(false, own.Soul.SubagentWrite, m.Soul.SubagentWrite)
-	out.Consumers = out.Subagent && said(false, own.IncludeConsumerConversations, m.IncludeConsumerConversations)
-	if said(true, own.ShortTerm, m.ShortTerm) {
-		out.Recent = said(DefaultRecent, own.RecentMessages, m.RecentMessages)
+	out.SubagentSoulWrite = out.Subagent && firstSet(false, own.Soul.SubagentWrite, m.Soul.SubagentWrite)
+	out.Consumers = out.Subagent && firstSet(false, own.IncludeConsumerConversations, m.IncludeConsumerConversations)
+	if firstSet(true, own.ShortTerm, m.ShortTerm) {
+		out.Recent = firstSet(DefaultRecent, own.RecentMessages, m.RecentMessages)
 	}
 	return out
 }
@@ -99,8 +99,8 @@ func (p *Policy) RemembersOf(memory string) Remembers {
 	return p.Remembers(p.Agent(memory))
 }
 
-// said is the first value that is there, else the default.
-func said[T any](absent T, values ...*T) T {
+// firstSet is the first value that is there, else the default.
+func firstSet[T any](absent T, values ...*T) T {
 	for _, v := range values {
 		if v != nil {
 			return *v
@@ -120,17 +120,17 @@ func (c *check) switches(path string, s, above MemorySwitches) {
 	if n := s.RecentMessages; n != nil && (*n < 0 || *n > MaxRecent) {
 		c.fault(path+".recentMessages", "%d is not between 0 and %d", *n, MaxRecent)
 	}
-	if said(false, s.Soul.SubagentWrite) && !said(false, s.Subagent, above.Subagent) {
+	if firstSet(false, s.Soul.SubagentWrite) && !firstSet(false, s.Subagent, above.Subagent) {
 		c.note(path+".soul.subagentWrite", "has no effect without subagent: true")
 	}
-	consumers := said(false, s.IncludeConsumerConversations, above.IncludeConsumerConversations)
-	if said(false, s.IncludeConsumerConversations) && !said(false, s.Subagent, above.Subagent) {
+	consumers := firstSet(false, s.IncludeConsumerConversations, above.IncludeConsumerConversations)
+	if firstSet(false, s.IncludeConsumerConversations) && !firstSet(false, s.Subagent, above.Subagent) {
 		c.note(path+".includeConsumerConversations", "has no effect without subagent: true")
 	}
-	if consumers && said(false, s.Soul.SubagentWrite) {
+	if consumers && firstSet(false, s.Soul.SubagentWrite) {
 		c.note(path+".soul.subagentWrite", "has no effect for administrators in their direct conversations: the role reads there what consumers wrote, and changes nothing")
 	}
-	if s.RecentMessages != nil && !said(true, s.ShortTerm, above.ShortTerm) {
+	if s.RecentMessages != nil && !firstSet(true, s.ShortTerm, above.ShortTerm) {
 		c.note(path+".recentMessages", "has no effect with shortTerm: false")
 	}
 }

@@ -82,8 +82,8 @@ func roleText(r chat.Profile) string {
 	return capped(text, maxFile, int64(len(text)))
 }
 
-// wallsText describes for the model which actions commands cannot perform, so that it does not try.
-func wallsText(w chat.Confinement) string {
+// confinementText describes for the model which actions commands cannot perform, so that it does not try.
+func confinementText(w chat.Confinement) string {
 	switch {
 	case w.ReadOnly && w.Offline:
 		return "Here no file can be changed, and commands reach no network."
@@ -108,7 +108,7 @@ func agentText(who agentprofile.Profile) string {
 	if manner := strings.TrimSpace(cmp.Or(who.Scene.Personality, who.Agent.Personality)); manner != "" {
 		parts = append(parts, "The manner in which you answer: "+manner)
 	}
-	if line := wallsText(who.Scene.Sandbox.Narrow()); line != "" {
+	if line := confinementText(who.Scene.Sandbox.Narrow()); line != "" {
 		parts = append(parts, line)
 	}
 	if len(parts) == 0 {

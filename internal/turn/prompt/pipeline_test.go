@@ -423,14 +423,14 @@ func TestPermission_TheUsersOwnRuleComesBeforeTheInstallations(t *testing.T) {
 	w.scene.Permits.Rules = []chat.ToolRule{{Tool: "Shell", Rule: chat.RuleAllow}, {Tool: "Glob", Rule: chat.RuleAsk}, {Tool: "gone", Rule: chat.RuleDeny}}
 	require.Equal(t, "# Permissions\n\nA person is asked before these run, which may take long; give a reason: DownloadFile, EventTrigger, FileCreate, FileReplace, Glob, task_kill.\nThese are denied, do not call them: Read.",
 		w.assemble().Parts["14_perm_control"])
-	w.parts.Authorizers.Rules, w.scene.Permits = nil, chat.Permits{Own: chat.PresetAuto}
+	w.parts.Authorizers.Rules, w.scene.Permits = nil, chat.UserPermissions{Own: chat.PresetAuto}
 	w.pipeline = prompt.Standard(w.parts)
 	require.NotContains(t, w.assemble().Parts, "14_perm_control", "nothing to say costs nothing")
 }
 
 func TestPermission_TellsThePresetAndTheRulesForSomeCalls(t *testing.T) {
 	w := newWorld(t)
-	w.scene.Permits = chat.Permits{Own: chat.PresetAsk, Rules: []chat.ToolRule{
+	w.scene.Permits = chat.UserPermissions{Own: chat.PresetAsk, Rules: []chat.ToolRule{
 		{Tool: "Shell", Pattern: "git push", Rule: chat.RuleDeny}, {Tool: "Shell", Pattern: "git status", Rule: chat.RuleAllow}, {Tool: "Read", Pattern: "**/.env", Rule: chat.RuleAsk},
 	}}
 	require.Equal(t, `# Permissions

@@ -70,7 +70,7 @@ func assistant(l chat.Line) []llm.Message {
 	m := l.Message
 	head := llm.Message{Role: "assistant", Content: m.Content, Reasoning: m.Reasoning, Opaque: l.Opaque}
 	if _, ok := l.Deeds(); ok { // a provider does not need the reasoning of a coding agent back
-		head.Content, head.Reasoning, head.Opaque = l.Said(), "", nil
+		head.Content, head.Reasoning, head.Opaque = l.ContentForModel(), "", nil
 	}
 	out := []llm.Message{head}
 	for _, c := range m.ToolCalls {

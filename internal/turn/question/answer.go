@@ -100,8 +100,8 @@ func noOption(q chat.Inquiry, said string) error {
 	return i18n.Fault(fault.Invalid, i18n.InquiryOption, chat.FirstWords(said, maxShown), chat.FirstWords(q.Text, maxShown), strings.Join(labels, ", "))
 }
 
-// Said returns the answers in one line for display.
-func Said(questions []chat.Inquiry, answers chat.Answers) string {
+// Summary returns the answers in one line for display.
+func Summary(questions []chat.Inquiry, answers chat.Answers) string {
 	said := make([]string, 0, len(questions))
 	for _, q := range questions {
 		if a := answers[q.Name]; len(a) > 0 {

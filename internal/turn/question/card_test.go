@@ -56,7 +56,7 @@ func TestOfCard_AButtonBesideTheFormAnswersWithoutIt(t *testing.T) {
 	require.NoError(t, err)
 	got, err := question.Fit(asks, chat.Answers{card.Action: {"Not today"}})
 	require.NoError(t, err)
-	require.Equal(t, "Not today", question.Said(asks, got))
+	require.Equal(t, "Not today", question.Summary(asks, got))
 	_, err = question.Fit(asks, chat.Answers{"places": {"Rice"}})
 	require.True(t, fault.Is(err, fault.Invalid), "which button is not known")
 	_, err = question.Fit(asks, chat.Answers{card.Action: {"Pay"}})

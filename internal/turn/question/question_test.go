@@ -136,8 +136,8 @@ func TestResult_TellsTheModelWhichAnswerIsWhose(t *testing.T) {
 	require.Equal(t, "red\ngreen", question.Result(one, chat.Answers{"q1": {"red", "green"}}))
 	require.Equal(t, "Which colours?\n→ red\n→ green\nWhat is it called?\n→ Bob", question.Result(two, chat.Answers{"q1": {"red", "green"}, "q2": {"Bob"}}))
 	require.Equal(t, "The user answered all of them together:\nas you like", question.Result(two, chat.Answers{"q1": {"as you like"}, "q2": {"as you like"}}))
-	require.Equal(t, "red, green · Bob", question.Said(two, chat.Answers{"q1": {"red", "green"}, "q2": {"Bob"}}))
-	require.Equal(t, "as you like", question.Said(two, chat.Answers{"q1": {"as you like"}, "q2": {"as you like"}}))
+	require.Equal(t, "red, green · Bob", question.Summary(two, chat.Answers{"q1": {"red", "green"}, "q2": {"Bob"}}))
+	require.Equal(t, "as you like", question.Summary(two, chat.Answers{"q1": {"as you like"}, "q2": {"as you like"}}))
 }
 
 func TestShow_NumbersOptionsAndSaysHowToAnswer(t *testing.T) {

@@ -201,7 +201,7 @@ func (r *reader) message(e entry) {
 
 // knownOrigin returns an origin if it is allowed in a conversation that the model sees.
 func knownOrigin(origin string) string {
-	if chat.IsTold(origin) {
+	if chat.IsSystemOrigin(origin) {
 		return origin
 	}
 	switch origin {

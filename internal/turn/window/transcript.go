@@ -35,12 +35,12 @@ func written(l chat.Line, result int) string {
 		b.WriteString("[EARLIER SUMMARY]\n" + m.Content)
 	case m.Role == chat.RoleUser && m.Origin == chat.OriginBackground:
 		b.WriteString("[BACKGROUND TASK] " + m.Content)
-	case m.Role == chat.RoleUser && chat.IsTold(m.Origin):
+	case m.Role == chat.RoleUser && chat.IsSystemOrigin(m.Origin):
 		b.WriteString("[" + strings.ToUpper(m.Origin) + "] " + m.Content)
 	case m.Role == chat.RoleUser:
 		b.WriteString("[USER] " + strings.TrimSpace(l.Preface+" "+m.Content))
 	case m.Role == chat.RoleAssistant:
-		b.WriteString("[ASSISTANT] " + l.Said())
+		b.WriteString("[ASSISTANT] " + l.ContentForModel())
 	default:
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 )
 
-const serviceHandsOf = `-- name: ServiceHandsOf :many
+const serviceHandoversOf = `-- name: ServiceHandoversOf :many
 WITH quiet AS (
     UPDATE service_conversations q SET said_from = NULL, said_by = NULL WHERE q.said_by = $1::bigint AND q.taken_by IS DISTINCT FROM $1::bigint
 )
@@ -20,21 +20,21 @@ FROM sessions s WHERE service_conversations.taken_by = $1::bigint AND s.key = se
 RETURNING service_conversations.session_key, s.channel
 `
 
-type ServiceHandsOfRow struct {
+type ServiceHandoversOfRow struct {
 	SessionKey chat.SessionKey
 	Channel    string
 }
 
 // Gives back what somebody has taken, and tells them nothing more: they are no administrator any more. Those are returned that they had.
-func (q *Queries) ServiceHandsOf(ctx context.Context, db DBTX, id int64) ([]ServiceHandsOfRow, error) {
-	rows, err := db.Query(ctx, serviceHandsOf, id)
+func (q *Queries) ServiceHandoversOf(ctx context.Context, db DBTX, id int64) ([]ServiceHandoversOfRow, error) {
+	rows, err := db.Query(ctx, serviceHandoversOf, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ServiceHandsOfRow
+	var items []ServiceHandoversOfRow
 	for rows.Next() {
-		var i ServiceHandsOfRow
+		var i ServiceHandoversOfRow
 		if err := rows.Scan(&i.SessionKey, &i.Channel); err != nil {
 			return nil, err
 		}

@@ -18,10 +18,10 @@ import (
 	"xbot/internal/user/users"
 )
 
-// TellAdministrator sends an administrator a notice once, then at most daily (Once), where one of them last wrote to a bot alone. It
+// NotifyAdministrator sends an administrator a notice once, then at most daily (Once), where one of them last wrote to a bot alone. It
 // is in the conversation of notices, also where none of them did. It reports whether it is sent now: false where it was before, or
 // there is no administrator.
-func (s *Store) TellAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
+func (s *Store) NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		admin, err := dbsqlc.Q.NoticeAdministrator(ctx, tx)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -35,9 +35,9 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// TellOperator writes a notice and sends it, once for each key. An earlier one whose sending has not begun is not sent any
+// NotifyOperator writes a notice and sends it, once for each key. An earlier one whose sending has not begun is not sent any
 // more. NotFound: the settings of platforms have no such bot.
-func (s *Store) TellOperator(ctx context.Context, n Notice) error {
+func (s *Store) NotifyOperator(ctx context.Context, n Notice) error {
 	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: n.Title})
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)

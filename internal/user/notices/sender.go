@@ -15,9 +15,9 @@ import (
 	"xbot/internal/user/users"
 )
 
-// TellSender sends the author of a message a notice once, then at most daily (Once), as an answer to that message and in the transaction that
+// NotifySender sends the author of a message a notice once, then at most daily (Once), as an answer to that message and in the transaction that
 // records it. It reports whether it is sent now: false where it was before, or the conversation is gone.
-func (s *Store) TellSender(ctx context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
+func (s *Store) NotifySender(ctx context.Context, asked chat.InboxID, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.NoticeAsker(ctx, tx, asked)
 		if errors.Is(err, pgx.ErrNoRows) {

@@ -86,27 +86,27 @@ func (s *Store) TurnNoticeChats(ctx context.Context, user chat.UserID) ([]Direct
 	return out, nil
 }
 
-// TellEnd notifies the user of a turn that has just ended, if they want that: in the direct chat that they chose, in the
+// NotifyTurnEnd notifies the user of a turn that has just ended, if they want that: in the direct chat that they chose, in the
 // transaction that ends the turn. There is no notice of a turn that was stopped.
-func TellEnd(ctx context.Context, t *pg.Tx, turn chat.Turn) error {
+func NotifyTurnEnd(ctx context.Context, t *pg.Tx, turn chat.Turn) error {
 	if turn.EndedAt == nil || turn.EndedAt.Sub(turn.StartedAt) < ShortestTurn {
 		return nil
 	}
 	switch turn.State {
 	case chat.TurnDone:
-		return tell(ctx, t, turn.ID, i18n.TurnFinished)
+		return notifyTurn(ctx, t, turn.ID, i18n.TurnFinished)
 	case chat.TurnFailed, chat.TurnLost:
-		return tell(ctx, t, turn.ID, i18n.TurnFailed)
+		return notifyTurn(ctx, t, turn.ID, i18n.TurnFailed)
 	}
 	return nil
 }
 
-// TellAsks notifies the user of a turn that it waits for their answer, as TellEnd does of its end.
-func TellAsks(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
-	return tell(ctx, t, turn, i18n.TurnAsks)
+// NotifyQuestion notifies the user of a turn that it waits for their answer, as NotifyTurnEnd does of its end.
+func NotifyQuestion(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
+	return notifyTurn(ctx, t, turn, i18n.TurnAsks)
 }
 
-func tell(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
+func notifyTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) error {
 	row, err := dbsqlc.Q.NoticeOfTurn(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil

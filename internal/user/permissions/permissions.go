@@ -21,9 +21,9 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// Permits returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
-func (s *Store) Permits(ctx context.Context, key chat.SessionKey) (chat.Permits, error) {
-	var out chat.Permits
+// UserPermissions returns what the user of a session wants of its tools. Of a session that is gone it is nothing.
+func (s *Store) UserPermissions(ctx context.Context, key chat.SessionKey) (chat.UserPermissions, error) {
+	var out chat.UserPermissions
 	said, err := dbsqlc.Q.PermitsOf(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, nil

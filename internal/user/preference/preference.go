@@ -184,8 +184,8 @@ func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name
 	return def.shown(lang, value, known), err
 }
 
-// Told returns a setting with its title and its value in another language.
-func Told(lang i18n.Lang, s Setting) Setting {
+// Localize returns a setting with its title and its value in another language.
+func Localize(lang i18n.Lang, s Setting) Setting {
 	if def, ok := find(s.Name); ok {
 		s.Title, s.Shown = i18n.Say(lang, def.title), def.kind.say(lang, s.Value)
 	}

@@ -159,8 +159,8 @@ func (s *Store) Granted(ctx context.Context, channel, account, peer string) (gra
 	return true, told, nil
 }
 
-// TellGranted records that a person is notified of their approval; first is true for one caller only.
-func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
+// NotifyGranted records that a person is notified of their approval; first is true for one caller only.
+func (s *Store) NotifyGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
 	n, err := dbsqlc.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
 	return n == 1, pg.Classify(err)
 }

@@ -51,7 +51,7 @@ WITH gone AS (
 INSERT INTO registry_versions (entry_id, number, name, description, tags, digest, bundle, size, files, notes)
 VALUES (sqlc.arg(entry_id), sqlc.arg(number), sqlc.arg(name), sqlc.arg(description), sqlc.arg(tags), sqlc.arg(digest), sqlc.arg(bundle), sqlc.arg(size), sqlc.arg(files), sqlc.arg(notes));
 
--- name: RegistryRoom :one
+-- name: RegistryTotals :one
 -- What a person, or the installation, keeps: entries, installs, and the bytes of all archives.
 SELECT (SELECT count(*) FROM registry_entries e WHERE e.user_id = sqlc.arg(owner))::int AS entries,
        (SELECT count(*) FROM registry_installs i WHERE coalesce(i.user_id, 0) = sqlc.arg(owner))::int AS installs,

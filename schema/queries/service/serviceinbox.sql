@@ -1,4 +1,4 @@
--- name: ServiceHandHold :one
+-- name: ServiceHandoverHold :one
 -- Who has taken a conversation of a service, and where they speak from. Nobody takes it or gives it back until the transaction ends.
 SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
        EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
@@ -6,7 +6,7 @@ FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN servi
 WHERE c.session_key = $1
 FOR SHARE OF c;
 
--- name: ServiceHandLock :one
+-- name: ServiceHandoverLock :one
 -- As above, for who takes it, gives it back or speaks in it: one after the other.
 SELECT c.service_id, c.id, c.user_id, v.admin_id, v.name AS service_name, c.taken_by, c.said_from, s.title, coalesce(u.name, '')::text AS taken_name,
        EXISTS (SELECT 1 FROM users a WHERE a.id = c.said_by AND a.role = 'admin' AND a.kind = 'person' AND a.disabled_at IS NULL)::boolean AS tells
@@ -14,11 +14,11 @@ FROM service_conversations c JOIN sessions s ON s.key = c.session_key JOIN servi
 WHERE c.session_key = $1
 FOR NO KEY UPDATE OF c;
 
--- name: ServiceHandMay :one
+-- name: ServiceHandoverMay :one
 -- Whether somebody is an administrator, and stays one until the transaction ends. It is asked before the conversation is locked.
 SELECT id FROM users WHERE id = $1 AND role = 'admin' AND kind = 'person' AND disabled_at IS NULL FOR SHARE;
 
--- name: ServiceHandSet :exec
+-- name: ServiceHandoverSet :exec
 -- Null: the conversation is given back.
 UPDATE service_conversations SET taken_by = sqlc.narg(taken_by)::bigint, taken_at = CASE WHEN sqlc.narg(taken_by)::bigint IS NOT NULL THEN now() END
 WHERE session_key = sqlc.arg(session_key);
@@ -28,19 +28,19 @@ WHERE session_key = sqlc.arg(session_key);
 UPDATE service_conversations SET said_from = sqlc.narg(said_from)::jsonb, said_by = CASE WHEN sqlc.narg(said_from)::jsonb IS NOT NULL THEN sqlc.arg(said_by)::bigint END
 WHERE session_key = sqlc.arg(session_key);
 
--- name: ServiceHandOf :many
+-- name: ServiceHandoverOf :many
 -- Who has taken which of some conversations.
 SELECT c.session_key, c.taken_at, u.name FROM service_conversations c JOIN users u ON u.id = c.taken_by
 WHERE c.session_key = ANY(sqlc.arg(sessions)::text[]);
 
--- name: ServiceHandWaiting :many
+-- name: ServiceHandoverWaiting :many
 -- What consumers wrote that no turn has claimed, for a person to read in the transcript.
 SELECT id, platform_id, body, files, accepted_at FROM inbox
 WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
 ORDER BY sent_at, sent_seq, id
 FOR UPDATE;
 
--- name: ServiceHandKept :execrows
+-- name: ServiceHandoverKept :execrows
 UPDATE inbox SET outcome = 'taken' WHERE id = $1 AND outcome IS NULL;
 
 -- name: ServiceSaidBefore :one

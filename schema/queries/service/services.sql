@@ -160,7 +160,7 @@ ORDER BY f.inbox_id, f.n;
 -- name: ServiceTurnStates :many
 SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = ANY(sqlc.arg(ids)::text[]);
 
--- name: ServiceRoomGet :one
+-- name: ServiceStorageGet :one
 -- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
 -- is being deleted, or whose administrator is shut out or none any more, has no rooms.
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
@@ -171,7 +171,7 @@ LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS 
 LEFT JOIN service_rooms r ON r.user_id = u.id
 WHERE u.id = sqlc.arg(id);
 
--- name: ServiceRoomKeep :one
+-- name: ServiceStorageKeep :one
 -- The runner on which the files of a consumer's conversation are from now on: the one that was kept before, unless it is the one to be left.
 INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner)
 SELECT c.user_id, c.service_id, c.id, s.admin_id, sqlc.arg(runner) FROM service_conversations c JOIN services s ON s.id = c.service_id
@@ -182,7 +182,7 @@ ON CONFLICT (user_id) DO UPDATE SET
     attachments_bytes = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.attachments_bytes END
 RETURNING runner;
 
--- name: ServiceRoomHolds :one
+-- name: ServiceStorageHolds :one
 -- Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
 WITH room AS (
     UPDATE service_rooms r SET
@@ -195,18 +195,18 @@ SELECT (room.bytes + coalesce((
     SELECT sum(o.generated_bytes + o.attachments_bytes) FROM service_rooms o WHERE o.service_id = room.service_id AND o.user_id <> room.user_id
 ), 0))::bigint AS bytes FROM room;
 
--- name: ServiceRoomGrows :exec
+-- name: ServiceStorageGrows :exec
 -- Notes what was written into a folder of a consumer's room.
 UPDATE service_rooms r SET
     generated_bytes   = r.generated_bytes + CASE WHEN sqlc.arg(sent)::boolean THEN 0 ELSE sqlc.arg(bytes)::bigint END,
     attachments_bytes = r.attachments_bytes + CASE WHEN sqlc.arg(sent)::boolean THEN sqlc.arg(bytes)::bigint ELSE 0 END
 WHERE r.user_id = sqlc.arg(id);
 
--- name: ServiceRoomLeft :one
+-- name: ServiceStorageLeft :one
 -- The room of a consumer who is deleted.
 SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1;
 
--- name: ServiceRoomGone :exec
+-- name: ServiceStorageGone :exec
 DELETE FROM service_rooms WHERE user_id = $1;
 
 -- name: ServicePromptGet :one

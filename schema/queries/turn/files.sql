@@ -17,7 +17,7 @@ WHERE i.id = $1 AND i.files > 0;
 -- name: FileList :many
 SELECT n, kind, key, name, size, of_message, state, runner, path, problem, picture, transcript, unheard, pages, unshown FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
 
--- name: FileKept :one
+-- name: FileQuoted :one
 -- Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
 SELECT o.path, o.size
 FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id

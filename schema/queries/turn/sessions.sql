@@ -78,7 +78,7 @@ UPDATE sessions SET
     pinned     = coalesce(sqlc.narg(pinned), pinned)
 WHERE key = sqlc.arg(key);
 
--- name: SessionSetShelf :execrows
+-- name: SessionSetListState :execrows
 UPDATE sessions SET shelf = $2 WHERE key = $1;
 
 -- name: SessionSetCwd :exec

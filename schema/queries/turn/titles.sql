@@ -16,7 +16,7 @@ CROSS JOIN LATERAL (
 WHERE s.key = sqlc.arg(session_key) AND s.title_open
   AND NOT EXISTS (SELECT 1 FROM user_settings u WHERE u.user_id = s.user_id AND u.key = 'titles' AND u.value = 'off');
 
--- name: TitleRoom :one
+-- name: TitleCapacity :one
 -- Whether a model may be called for a conversation now, beside the calls of its tenant that go on.
 SELECT ((
     SELECT count(*) FROM llm_leases l

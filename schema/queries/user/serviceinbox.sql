@@ -1,4 +1,4 @@
--- name: ServiceHandsOf :many
+-- name: ServiceHandoversOf :many
 -- Gives back what somebody has taken, and tells them nothing more: they are no administrator any more. Those are returned that they had.
 WITH quiet AS (
     UPDATE service_conversations q SET said_from = NULL, said_by = NULL WHERE q.said_by = sqlc.arg(id)::bigint AND q.taken_by IS DISTINCT FROM sqlc.arg(id)::bigint

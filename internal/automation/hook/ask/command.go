@@ -39,16 +39,16 @@ func read(code int, out, errs []byte) (hook.Answer, error) {
 	case 0:
 		return hook.ParseAnswer(out)
 	case denies:
-		return hook.Answer{Decision: hook.Deny, Reason: said(errs)}, nil
+		return hook.Answer{Decision: hook.Deny, Reason: stderrReason(errs)}, nil
 	}
-	if text := said(errs); text != "" {
+	if text := stderrReason(errs); text != "" {
 		return hook.Answer{}, fault.Errorf(fault.Invalid, "exit status %d: %s", code, text)
 	}
 	return hook.Answer{}, fault.Errorf(fault.Invalid, "exit status %d", code)
 }
 
-// said returns the standard error of a command as a reason.
-func said(errs []byte) string {
+// stderrReason returns the standard error of a command as a reason.
+func stderrReason(errs []byte) string {
 	text := strings.TrimSpace(strings.ToValidUTF8(string(errs), "\uFFFD"))
 	if utf8.RuneCountInString(text) > hook.MaxReason {
 		text = string([]rune(text)[:hook.MaxReason])

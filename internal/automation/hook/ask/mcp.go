@@ -35,7 +35,7 @@ func (m MCP) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Ans
 		return hook.Answer{}, err
 	}
 	if result.IsError {
-		return hook.Answer{}, fault.Errorf(fault.Invalid, "%s", said([]byte(result.Content)))
+		return hook.Answer{}, fault.Errorf(fault.Invalid, "%s", stderrReason([]byte(result.Content)))
 	}
 	return hook.ParseAnswer([]byte(result.Content))
 }

@@ -31,7 +31,7 @@ func Do(ctx context.Context, client *apiclient.Client, key chat.SessionKey, args
 	words := transfer.Words(args)
 	switch {
 	case len(words) == 0:
-		return made(ctx, client, key, Days)
+		return createLink(ctx, client, key, Days)
 	case len(words) == 1 && words[0] == "list":
 		return List(ctx, client, key)
 	case len(words) == 2 && words[0] == "revoke":
@@ -40,13 +40,13 @@ func Do(ctx context.Context, client *apiclient.Client, key chat.SessionKey, args
 		}
 	case len(words) == 1:
 		if days, err := strconv.Atoi(words[0]); err == nil {
-			return made(ctx, client, key, days)
+			return createLink(ctx, client, key, days)
 		}
 	}
 	return "", fault.Errorf(fault.Invalid, "say /share, /share DAYS, /share list or /share revoke N")
 }
 
-func made(ctx context.Context, client *apiclient.Client, key chat.SessionKey, days int) (string, error) {
+func createLink(ctx context.Context, client *apiclient.Client, key chat.SessionKey, days int) (string, error) {
 	link, told, err := Make(ctx, client, key, days)
 	return told + "\n\n" + link, err
 }

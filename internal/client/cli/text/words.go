@@ -46,7 +46,7 @@ func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimS
 func ApprovalState(a chat.Approval) string {
 	var said string
 	if len(a.Questions) > 0 && a.State == chat.ApprovalAllowed {
-		return "answered by " + Line(a.AnsweredBy) + ": " + Line(question.Said(a.Questions, a.Answers))
+		return "answered by " + Line(a.AnsweredBy) + ": " + Line(question.Summary(a.Questions, a.Answers))
 	}
 	if a.Plan != nil && (a.State == chat.ApprovalAllowed || a.State == chat.ApprovalDenied) {
 		return Line(i18n.Outcome(i18n.English, a) + noted(a.Note))

@@ -167,7 +167,7 @@ func TestActing_ActionsBeforeAGapAreCarriedOut(t *testing.T) {
 	s := setup(t, hello)
 	s.typed("one", tea.KeyEnter)
 	s.shows("you said one.")
-	does := s.m.told(feedMsg{feed: s.m.feed, updates: []apiclient.Update{
+	does := s.m.applyFeed(feedMsg{feed: s.m.feed, updates: []apiclient.Update{
 		{Event: &chat.Event{Kind: chat.EventAction, Data: []byte(`{"call_id":"t.0.0","action":"theme","value":"light"}`)}},
 		{Hello: &apiclient.Hello{Gap: true}},
 	}})

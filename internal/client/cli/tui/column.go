@@ -103,9 +103,9 @@ func (c *column) entry(e *story.Entry) drawn {
 	d := drawn{changes: e.Changes}
 	switch e.Kind {
 	case story.Person:
-		d.lines = c.said(e)
+		d.lines = c.drawMessage(e)
 	case story.Notice:
-		d.lines = c.told(e)
+		d.lines = c.drawNotice(e)
 	default:
 		d.lines = c.answer(e)
 	}
@@ -129,8 +129,8 @@ func (c *column) moving(e *story.Entry) bool {
 	return false
 }
 
-// said draws a user's message or command, or a message of the product to the model.
-func (c *column) said(e *story.Entry) []string {
+// drawMessage draws a user's message or command, or a message of the product to the model.
+func (c *column) drawMessage(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
 		return each(c.wrap(e.Content), func(line string) string {
@@ -183,8 +183,8 @@ func (c *column) person(said, state string) []string {
 	return lines
 }
 
-// told draws a notice of the product: the answer of a command, a change of the context, or a warning.
-func (c *column) told(e *story.Entry) []string {
+// drawNotice draws a notice of the product: the answer of a command, a change of the context, or a warning.
+func (c *column) drawNotice(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
 		return indent(c.markdown.Draw(e.Content, c.inner(), c.full()))

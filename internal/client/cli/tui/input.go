@@ -129,7 +129,7 @@ func (h *past) reset(s *story.Story) {
 
 // isTyped reports whether an entry is what a user typed, be it a message or a command.
 func isTyped(e *story.Entry) bool {
-	return e.Kind == story.Person && !chat.IsTold(e.Origin)
+	return e.Kind == story.Person && !chat.IsSystemOrigin(e.Origin)
 }
 
 func (h *past) add(text string) {

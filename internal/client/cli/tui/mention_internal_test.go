@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient/apitest"
-	"xbot/internal/client/cli/place"
+	"xbot/internal/client/cli/location"
 )
 
 func TestMention_OffersTheFilesOfTheFolderOfTheConversation(t *testing.T) {
@@ -64,7 +64,7 @@ func TestMention_OffersTheTerminalsOwnFolderBeforeThereIsAConversation(t *testin
 	}
 	server := apitest.New(t, hello)
 	server.Knows(nil, []chat.Runner{{Name: "local", Kind: chat.RunnerLocal, Active: true}})
-	s := openIn(t, server, chat.Session{}, place.Finder{Own: true, Cwd: folder})
+	s := openIn(t, server, chat.Session{}, location.Finder{Own: true, Cwd: folder})
 	s.shows("Commands run on this machine")
 	s.typed("@")
 	s.offers("sub/New.txt", "old.txt")
@@ -73,7 +73,7 @@ func TestMention_OffersTheTerminalsOwnFolderBeforeThereIsAConversation(t *testin
 
 	// Elsewhere, the files of this machine are none that commands could read.
 	server.Knows(nil, []chat.Runner{{Name: "laptop", Kind: chat.RunnerNative, Workspace: "/home/a", Active: true}})
-	s = openIn(t, server, chat.Session{}, place.Finder{Own: true, Cwd: folder})
+	s = openIn(t, server, chat.Session{}, location.Finder{Own: true, Cwd: folder})
 	s.shows("Commands run on laptop, in /home/a.")
 	s.typed("@")
 	s.until("the search", func() bool { return len(s.msgs) == 0 })

@@ -10,8 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
+	"xbot/internal/client/cli/location"
 	"xbot/internal/client/cli/mention"
-	"xbot/internal/client/cli/place"
 	"xbot/internal/client/cli/story"
 )
 
@@ -54,8 +54,8 @@ type overlay struct {
 
 // conversation is the open session and the messages on their way to it.
 type conversation struct {
-	session chat.Session // key empty: to be made with the first message
-	place   place.Place  // where its commands run
+	session chat.Session   // key empty: to be made with the first message
+	place   location.Place // where its commands run
 	story   *story.Story
 	wanted  chat.SessionKey // the session that is to be open; one loaded for another is dropped
 	opening bool
@@ -182,7 +182,7 @@ func (m *model) update(msg tea.Msg) tea.Cmd {
 	case response:
 		return msg()
 	case feedMsg:
-		return m.told(msg)
+		return m.applyFeed(msg)
 	case openedMsg:
 		return m.opened(msg)
 	case takenMsg:

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
 	"xbot/internal/client/apiclient/apitest"
-	"xbot/internal/client/cli/place"
+	"xbot/internal/client/cli/location"
 )
 
 // TestMain looks for goroutines that are left. A tick that still waits for its time is none, nor is the clock of the
@@ -46,11 +46,11 @@ func setup(t *testing.T, script apitest.Script) *screen {
 // open starts a terminal of 80 columns and 24 lines on a session.
 func open(t *testing.T, server *apitest.Server, session chat.Session) *screen {
 	t.Helper()
-	return openIn(t, server, session, place.Finder{Own: true, Cwd: "/work"})
+	return openIn(t, server, session, location.Finder{Own: true, Cwd: "/work"})
 }
 
 // openIn is open for commands that run elsewhere.
-func openIn(t *testing.T, server *apitest.Server, session chat.Session, finder place.Finder) *screen {
+func openIn(t *testing.T, server *apitest.Server, session chat.Session, finder location.Finder) *screen {
 	t.Helper()
 	s := &screen{t: t, server: server, client: server.Client(), msgs: make(chan tea.Msg, 1000)}
 	finder.Client = s.client

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/client/apiclient"
-	"xbot/internal/client/cli/place"
+	"xbot/internal/client/cli/location"
 	"xbot/internal/client/cli/text"
 	"xbot/internal/fault"
 )
@@ -65,11 +65,11 @@ func (m *model) stop() tea.Cmd {
 	key, turn := m.session.Key, m.story.Turn.ID
 	return requestThen(m, func(ctx context.Context) (apiclient.Stopped, error) {
 		return m.o.Client.StopTurn(ctx, key)
-	}, func(_ apiclient.Stopped, err error) tea.Cmd { return m.stopHeard(turn, err) })
+	}, func(_ apiclient.Stopped, err error) tea.Cmd { return m.retryStop(turn, err) })
 }
 
-// stopHeard sends a stop again that the server could not hear, as long as its turn runs.
-func (m *model) stopHeard(turn chat.TurnID, err error) tea.Cmd {
+// retryStop sends a stop again that the server could not hear, as long as its turn runs.
+func (m *model) retryStop(turn chat.TurnID, err error) tea.Cmd {
 	runs := func() bool { return m.running() && m.story.Turn.ID == turn }
 	switch {
 	case err == nil || !runs():
@@ -92,9 +92,9 @@ func (m *model) stopHeard(turn chat.TurnID, err error) tea.Cmd {
 // askPlace asks where the commands of the open session run, or would run. While the server is away, it is what it was.
 func (m *model) askPlace() tea.Cmd {
 	s := m.session
-	return request(m, func(ctx context.Context) (place.Place, error) {
+	return request(m, func(ctx context.Context) (location.Place, error) {
 		return m.o.Place.Of(ctx, s)
-	}, func(where place.Place, err error) {
+	}, func(where location.Place, err error) {
 		if err == nil && s.Key == m.session.Key {
 			m.place = where
 			m.redraw()

@@ -95,8 +95,8 @@ func (m *model) turnTo(msg openedMsg) tea.Cmd {
 	return tea.Batch(m.feed.next(), m.askPlace())
 }
 
-// told takes in the updates of the open session's feed.
-func (m *model) told(msg feedMsg) tea.Cmd {
+// applyFeed takes in the updates of the open session's feed.
+func (m *model) applyFeed(msg feedMsg) tea.Cmd {
 	if msg.feed != m.feed {
 		return nil // a session that was left
 	}

@@ -26,13 +26,13 @@ func (m *model) listTasks() tea.Cmd {
 	}
 	return request(m, func(ctx context.Context) ([]chat.Task, error) {
 		return m.o.Client.ListTasks(ctx, key, apiclient.ListTasksParams{All: true})
-	}, m.tasksHeard)
+	}, m.showTasks)
 }
 
 const noTasks = "There are no background tasks in this session."
 
-// tasksHeard opens the list of background tasks in front of the conversation.
-func (m *model) tasksHeard(all []chat.Task, err error) {
+// showTasks opens the list of background tasks in front of the conversation.
+func (m *model) showTasks(all []chat.Task, err error) {
 	if err != nil {
 		m.complain(err.Error())
 	}

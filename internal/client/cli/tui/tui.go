@@ -17,7 +17,7 @@ import (
 	"xbot/internal/client/cli/graphics"
 	"xbot/internal/client/cli/history"
 	"xbot/internal/client/cli/local"
-	"xbot/internal/client/cli/place"
+	"xbot/internal/client/cli/location"
 	"xbot/internal/fault"
 )
 
@@ -25,11 +25,11 @@ import (
 type Options struct {
 	Client  *apiclient.Client
 	Me      apiclient.Me
-	Session chat.Session  // to continue; without a key a new one is made with the first message
-	Server  *local.Server // the user's own server, started again when it is away; may be nil
-	Place   place.Finder  // where commands run
-	History history.File  // what was typed, across sessions
-	Wide    bool          // prose uses the whole width
+	Session chat.Session    // to continue; without a key a new one is made with the first message
+	Server  *local.Server   // the user's own server, started again when it is away; may be nil
+	Place   location.Finder // where commands run
+	History history.File    // what was typed, across sessions
+	Wide    bool            // prose uses the whole width
 	// Pictures is what the terminal can draw. On the whole screen they are drawn if it supports pictures in cells.
 	Pictures graphics.Terminal
 	In       *os.File

@@ -170,4 +170,4 @@ func silent(who string, err error) error {
 // maxSaid limits the text of a server or provider that is repeated, in characters.
 const maxSaid = 200
 
-func said(text string) string { return tool.OneLine(strings.ToValidUTF8(text, ""), maxSaid) }
+func errorText(text string) string { return tool.OneLine(strings.ToValidUTF8(text, ""), maxSaid) }

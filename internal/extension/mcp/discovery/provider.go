@@ -36,9 +36,9 @@ func provider(ctx context.Context, c *client, issuers []string) (*oauthex.AuthSe
 func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthServerMeta, error) {
 	u, err := url.Parse(issuer)
 	if err != nil || !oauth.AddressFits(issuer) || u.RawQuery != "" {
-		return nil, unusable("the address of its provider, %s, is not https", said(issuer))
+		return nil, unusable("the address of its provider, %s, is not https", errorText(issuer))
 	}
-	problem := unusable("its provider %s does not say what it can do (RFC 8414)", said(u.Host))
+	problem := unusable("its provider %s does not say what it can do (RFC 8414)", errorText(u.Host))
 	for _, address := range metadataAddresses(u) { // some answer anything with a page
 		meta, err := oauthex.GetAuthServerMeta(ctx, address, issuer, c.http)
 		if own := c.issuerAt(ctx, address, err); own != "" && own != issuer && oauth.AddressFits(own) && site(own) == site(issuer) {
@@ -46,9 +46,9 @@ func providerOf(ctx context.Context, c *client, issuer string) (*oauthex.AuthSer
 		}
 		switch {
 		case err != nil: // the error may repeat untrusted text
-			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", said(u.Host))
+			problem = unusable("what its provider %s says of itself cannot be used: it does not answer, is another one, or has no PKCE (RFC 8414)", errorText(u.Host))
 		case meta != nil:
-			return meta, usable(meta, said(u.Host))
+			return meta, usable(meta, errorText(u.Host))
 		}
 	}
 	return nil, problem
@@ -124,7 +124,7 @@ func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 		case !oauth.AddressFits(endpoint.address):
 			return unusable("the %s of its provider %s is not https", endpoint.name, host)
 		case site(endpoint.address) != site(meta.Issuer):
-			return unusable("the %s of its provider %s is at another site, %s", endpoint.name, host, said(site(endpoint.address)))
+			return unusable("the %s of its provider %s is at another site, %s", endpoint.name, host, errorText(site(endpoint.address)))
 		}
 	}
 	u, err := url.Parse(meta.AuthorizationEndpoint)
@@ -137,7 +137,7 @@ func checkEndpoints(meta *oauthex.AuthServerMeta, host string) error {
 	}
 	for name := range query {
 		if slices.Contains(requestParameters, strings.ToLower(name)) {
-			return unusable("the authorization_endpoint of its provider %s contains the parameter %s, which only xbot may set", host, said(name))
+			return unusable("the authorization_endpoint of its provider %s contains the parameter %s, which only xbot may set", host, errorText(name))
 		}
 	}
 	return nil
@@ -170,7 +170,7 @@ func (f *Finder) register(ctx context.Context, c *client, meta *oauthex.AuthServ
 		client, err = oauthex.RegisterClient(ctx, meta.RegistrationEndpoint, about, c.http)
 	}
 	if refusal, ok := errors.AsType[*oauthex.ClientRegistrationError](err); ok {
-		return unusable("its provider does not register xbot: %s", said(refusal.ErrorCode+" "+refusal.ErrorDescription))
+		return unusable("its provider does not register xbot: %s", errorText(refusal.ErrorCode+" "+refusal.ErrorDescription))
 	}
 	if err != nil { // the error may repeat the whole answer, with a secret in it
 		return unusable("its provider does not register xbot (RFC 7591)")
@@ -254,7 +254,7 @@ func saysNothing(ctx context.Context, c *client, server *url.URL) (bool, error) 
 		}
 		resp, err := c.http.Do(r)
 		if err != nil {
-			return false, silent(said(server.Host), err)
+			return false, silent(errorText(server.Host), err)
 		}
 		_ = resp.Body.Close() // it was read whole
 		if resp.StatusCode/100 != 4 {

@@ -22,7 +22,7 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 	if a.metadata != "" {
 		about, err := metadataAt(ctx, c, a.metadata, server)
 		if err == nil && about == nil {
-			err = unusable("it says nothing at the address that it gives, %s", said(a.metadata))
+			err = unusable("it says nothing at the address that it gives, %s", errorText(a.metadata))
 		}
 		return about, err
 	}
@@ -56,14 +56,14 @@ func metadataAt(ctx context.Context, c *client, address, server string) (*oauthe
 	}
 	resp, err := c.http.Do(r)
 	if err != nil {
-		return nil, silent(said(r.URL.Host), err)
+		return nil, silent(errorText(r.URL.Host), err)
 	}
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode/100 == 4:
 		return nil, nil
 	case resp.StatusCode != http.StatusOK:
-		return nil, unusable("%s answers with status %d", said(r.URL.Host), resp.StatusCode)
+		return nil, unusable("%s answers with status %d", errorText(r.URL.Host), resp.StatusCode)
 	}
 	var names struct {
 		Resource string `json:"resource"`
@@ -72,7 +72,7 @@ func metadataAt(ctx context.Context, c *client, address, server string) (*oauthe
 		return nil, unusable("what it says of who protects it is no JSON object")
 	}
 	if !covers(names.Resource, server) {
-		return nil, unusable("what it says of who protects it is about somebody else, %s", said(names.Resource))
+		return nil, unusable("what it says of who protects it is about somebody else, %s", errorText(names.Resource))
 	}
 	about, err := oauthex.GetProtectedResourceMetadata(ctx, resp.Request.URL.String(), names.Resource, c.http)
 	if err != nil {

@@ -59,7 +59,7 @@ func (a Agreements) forget(servers []int64) {
 func (a Agreements) list(ctx context.Context, s Seen) {
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	box, err := sandbox.Reach(ctx, a.Boxes, s.User, s.Runner)
+	box, err := sandbox.Reach(ctx, a.Sandboxes, s.User, s.Runner)
 	if err != nil {
 		return // the runner has just left; the next agreement lists
 	}

@@ -86,7 +86,7 @@ func clone(t *testing.T) *cloned {
 	require.NoError(t, err)
 	require.NoError(t, c.store.Conversations.SetCwd(t.Context(), talk, c.box.Name(), filepath.Join(c.box.Workspace(), "repo")))
 	c.Projects = &project.Projects{
-		Folders: c.store.Hooks, MCPServers: c.store.MCPServers, Key: secret.Key{1}, Boxes: c, Policies: c, Hooked: hooked(true), Log: slog.New(slog.DiscardHandler),
+		Folders: c.store.Hooks, MCPServers: c.store.MCPServers, Key: secret.Key{1}, Sandboxes: c, Policies: c, Hooked: hooked(true), Log: slog.New(slog.DiscardHandler),
 	}
 	t.Cleanup(c.Close)
 	c.put(".mcp.json", servers)

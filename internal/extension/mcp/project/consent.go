@@ -130,7 +130,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 	if of.Digest == "" || digest != of.Digest {
 		return Seen{}, nil, errOther
 	}
-	box, err := p.Boxes.Box(ctx, user, of.Runner)
+	box, err := p.Sandboxes.Box(ctx, user, of.Runner)
 	if err != nil {
 		return Seen{}, nil, err
 	}

@@ -59,7 +59,7 @@ type Projects struct {
 	Folders    Hooks
 	MCPServers MCPServers
 	Key        secret.Sealer
-	Boxes      sandbox.Boxes
+	Sandboxes  sandbox.Finder
 	Policies   Policies
 	Hooked     HookSwitch // nil: hooks of folders are not used
 	Log        *slog.Logger
@@ -110,7 +110,7 @@ func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error
 	if err != nil {
 		return place{}, false, err
 	}
-	box, err := p.Boxes.Box(ctx, target.User, target.Runner)
+	box, err := p.Sandboxes.Box(ctx, target.User, target.Runner)
 	if err != nil {
 		if fault.Is(err, fault.Internal) {
 			return place{}, false, err

@@ -17,7 +17,7 @@ import (
 
 func TestClose_EndsALookThatWaitsForARunner(t *testing.T) {
 	box := &silentBox{asked: make(chan struct{}), ended: make(chan error, 1)}
-	p := &project.Projects{Folders: noRows{}, MCPServers: noRows{}, Boxes: box, Log: slog.New(slog.DiscardHandler)}
+	p := &project.Projects{Folders: noRows{}, MCPServers: noRows{}, Sandboxes: box, Log: slog.New(slog.DiscardHandler)}
 	at := toolset.Place{Session: "agent:main:web:direct:1", User: 7}
 	servers, err := p.InForce(t.Context(), at)
 	require.NoError(t, err)

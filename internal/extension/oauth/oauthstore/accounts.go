@@ -44,20 +44,20 @@ func account(r dbsqlc.OauthAccount) Account {
 	}}
 }
 
-// Kept is the change of a locked account.
-type Kept int
+// AccountChange is the change of a locked account.
+type AccountChange int
 
 // The changes.
 const (
-	Unchanged Kept = iota
-	Renewed        // it has the scopes, tokens, expiry and problem that it was given
+	Unchanged AccountChange = iota
+	Renewed                 // it has the scopes, tokens, expiry and problem that it was given
 	Removed
 )
 
 // HoldOAuthAccount locks an account, in all processes, while do looks at it and returns its change. NotFound: the user has none there.
 // The key of the installation is locked after the account, here and in all other writes of accounts, flows and providers: waiting for an
 // account does not keep others from storing secrets.
-func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (Kept, error)) error {
+func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (AccountChange, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.OAuthAccountLock(ctx, tx, dbsqlc.OAuthAccountLockParams{UserID: user, Provider: chat.Clean(provider)})
 		switch {

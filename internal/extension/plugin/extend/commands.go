@@ -10,7 +10,7 @@ import (
 	"xbot/internal/extension/plugin/bridge"
 	"xbot/internal/i18n"
 	"xbot/internal/tool"
-	"xbot/internal/turn/slash"
+	"xbot/internal/turn/slashcommand"
 )
 
 // each calls do with the numbers up to n, all at the same time, and waits.
@@ -25,17 +25,17 @@ func each(n int, do func(i int)) {
 // listTime limits the time to read the plugins.
 const listTime = 2 * time.Second
 
-var _ slash.More = Extensions{}
+var _ slashcommand.More = Extensions{}
 
 // Commands implements slash.More. While the database is away there are none.
-func (e Extensions) Commands() []slash.Command {
+func (e Extensions) Commands() []slashcommand.Command {
 	ctx, cancel := context.WithTimeout(context.Background(), listTime)
 	defer cancel()
 	working, err := e.Installed.Working(ctx)
 	if err != nil {
 		return nil
 	}
-	var out []slash.Command
+	var out []slashcommand.Command
 	for _, one := range working {
 		for _, c := range one.Contributes.Commands {
 			out = append(out, pluginCommand{e.Bridge, one.Plugin.ID, c})
@@ -51,13 +51,13 @@ type pluginCommand struct {
 	slash  plugin.Slash
 }
 
-var _ slash.Runner = pluginCommand{}
+var _ slashcommand.Runner = pluginCommand{}
 
 // Spec describes the command.
-func (c pluginCommand) Spec() slash.Spec {
-	s := slash.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slash.GroupPlugins, Ahead: true, Own: slash.Words(c.slash.Help)}
+func (c pluginCommand) Spec() slashcommand.Spec {
+	s := slashcommand.Spec{Name: c.slash.Name, Usage: c.slash.Usage, Group: slashcommand.GroupPlugins, Ahead: true, Own: slashcommand.Words(c.slash.Help)}
 	if c.slash.Admin {
-		s.Who = slash.Admin
+		s.Who = slashcommand.Admin
 	}
 	return s
 }
@@ -66,7 +66,7 @@ func (c pluginCommand) Spec() slash.Spec {
 const maxAnswer = 20_000
 
 // Run asks the plugin. Like any command it may run twice after a crash.
-func (c pluginCommand) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+func (c pluginCommand) Run(ctx context.Context, in slashcommand.Request, args string) (string, error) {
 	var out struct {
 		Text string `json:"text"`
 	}

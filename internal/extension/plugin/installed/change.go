@@ -60,7 +60,7 @@ func (p *Plugins) start(ctx context.Context, one Plugin, files plugin.Tree) erro
 	if err != nil {
 		values = plugin.Values{} // sealed with a key that is lost
 	}
-	return p.Starter.Start(ctx, one, files, one.Told(values))
+	return p.Starter.Start(ctx, one, files, one.EffectiveValues(values))
 }
 
 // shown returns the tools that change nothing according to the plugin, and that the administrator was shown.

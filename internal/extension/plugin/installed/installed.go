@@ -171,7 +171,7 @@ func (p *Plugins) Usable(ctx context.Context, id string) (Plugin, plugin.Values,
 	if missing := one.Missing(values); len(missing) > 0 {
 		return one, nil, fault.Errorf(fault.Invalid, "the plugin %s cannot work before an administrator has set %s", id, missing[0])
 	}
-	return one, one.Told(values), nil
+	return one, one.EffectiveValues(values), nil
 }
 
 // Values returns the settings of a plugin that were given.

@@ -51,7 +51,7 @@ func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done re
 		if done, err = s.put(ctx, tx, v, owner, e, o.Number); err != nil {
 			return err
 		}
-		return room(ctx, tx, owner)
+		return checkLimits(ctx, tx, owner)
 	})
 	return done, err
 }

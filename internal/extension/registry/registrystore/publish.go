@@ -38,7 +38,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 				return fmt.Errorf("publish a version: %w", err)
 			}
 		}
-		if err := room(ctx, tx, owner); err != nil {
+		if err := checkLimits(ctx, tx, owner); err != nil {
 			return err
 		}
 		e, err = s.find(ctx, tx, Viewer{User: owner}, id)

@@ -134,9 +134,9 @@ func (s *Store) change(ctx context.Context, owner chat.UserID, do func(tx *pg.Tx
 	})
 }
 
-// room returns TooLarge if an owner exceeds the limits.
-func room(ctx context.Context, tx *pg.Tx, owner chat.UserID) error {
-	has, err := dbsqlc.Q.RegistryRoom(ctx, tx, owner)
+// checkLimits returns TooLarge if an owner exceeds the limits.
+func checkLimits(ctx context.Context, tx *pg.Tx, owner chat.UserID) error {
+	has, err := dbsqlc.Q.RegistryTotals(ctx, tx, owner)
 	switch {
 	case err != nil:
 		return fmt.Errorf("measure the registry of user %d: %w", owner, err)

@@ -177,7 +177,7 @@ func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.Suba
 	if outcome == string(chat.TurnDone) && (answer == "" || strings.EqualFold(answer, groupchat.Pass)) {
 		answer, outcome = "", "passed"
 	}
-	return lineOfMember(ctx, t, g, int(n), string(task.CallID), cutTold(answer), outcome)
+	return lineOfMember(ctx, t, g, int(n), string(task.CallID), truncateAnswer(answer), outcome)
 }
 
 // Group returns the session, user and topic of a chat, for the workflow that runs it; NotFound: it was deleted.

@@ -172,6 +172,6 @@ func closeGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat
 		}
 	}
 	return inbox.PostRow(ctx, t, chat.InternalMessage{
-		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.Chat.Told(r.Lines, end, shown, whole),
+		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.Chat.EndReport(r.Lines, end, shown, whole),
 	}, "")
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // maxTold limits the answer in a report to a parent that does not wait for it, in bytes; inspect shows all of it.
-const maxTold = 16_000
+const maxAnswer = 16_000
 
 // ReportSubagent reports the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
 // as the result of the call if that waits, else as a message to the parent's conversation.
@@ -84,7 +84,7 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 			return err
 		}
 	} else if _, err := inbox.Post(ctx, t, chat.InternalMessage{
-		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
+		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + truncateAnswer(answer),
 	}); fault.Is(err, fault.NotFound) {
 		return nil // the conversation that asked is gone, and the turn has to end all the same
 	} else if err != nil {
@@ -137,12 +137,12 @@ func howEnded(state chat.TurnState) string {
 	return "answered"
 }
 
-// cutTold cuts an answer to maxTold and adds its full length.
-func cutTold(answer string) string {
-	if len(answer) <= maxTold {
+// truncateAnswer cuts an answer to maxTold and adds its full length.
+func truncateAnswer(answer string) string {
+	if len(answer) <= maxAnswer {
 		return answer
 	}
-	return strings.ToValidUTF8(answer[:maxTold], "") + fmt.Sprintf("\n[%d bytes in all: SubAgent inspect shows the rest]", len(answer))
+	return strings.ToValidUTF8(answer[:maxAnswer], "") + fmt.Sprintf("\n[%d bytes in all: SubAgent inspect shows the rest]", len(answer))
 }
 
 // AbandonSubagents stops the subagents that an ending turn waits for: tasks that have not begun are dropped, and turns that

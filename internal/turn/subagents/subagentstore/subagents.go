@@ -21,10 +21,10 @@ import (
 // channelAgent is the channel of conversations between agents, which are never delivered to a platform.
 const channelAgent = "agent"
 
-// HandTask gives a task to a subagent, which it makes if task.New is set, in one transaction: the session with its position
+// AssignTask gives a task to a subagent, which it makes if task.New is set, in one transaction: the session with its position
 // in the tree, and the row that waits for its turn. A repeated call finds the earlier assignment. Errors have a sentence for the
 // model: Denied beyond a limit, Conflict if an instance exists already, NotFound if it does not exist.
-func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Assignment, err error) {
+func (s *Store) AssignTask(ctx context.Context, task chat.SubagentTask) (out chat.Assignment, err error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return out, err
@@ -56,8 +56,8 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 	return out, err
 }
 
-// Handed returns the assignment that a call has made; ok is false if it has made none.
-func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Assignment, ok bool, err error) {
+// AssignmentOf returns the assignment that a call has made; ok is false if it has made none.
+func (s *Store) AssignmentOf(ctx context.Context, call chat.CallID) (out chat.Assignment, ok bool, err error) {
 	row, err := dbsqlc.Q.SubagentByCall(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil

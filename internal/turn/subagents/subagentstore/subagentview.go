@@ -30,8 +30,8 @@ func (s *Store) SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Su
 	return s.subagents(ctx, cmp.Or(top, key), "")
 }
 
-// SubagentsAskedBy lists the direct subagents of a session, newest first.
-func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
+// DirectSubagents lists the direct subagents of a session, newest first.
+func (s *Store) DirectSubagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	top, err := s.SubagentTop(ctx, key)
 	if err != nil {
 		return nil, err

@@ -1,9 +1,0 @@
-package answer_test
-
-import (
-	"testing"
-
-	"xbot/ingress/ingresstest"
-)
-
-func TestMain(m *testing.M) { ingresstest.Main(m) }
