@@ -67,7 +67,7 @@ var context = map[ID]map[Lang]string{
 	ContextPruned:    {English: "Old results were shortened, for that request only.", Chinese: "其中旧的结果被截短，仅限该次请求。"},
 	ContextReminder:  {English: "At its end, for that request only:", Chinese: "末尾附有以下提醒，仅限该次请求："},
 	ContextLargest:   {English: "largest | size | tokens", Chinese: "最大的部分 | 大小 | token"},
-	ContextWhole:     {English: "The whole request: context panel of the page, “What the model saw”, or `GET %s`.", Chinese: "完整内容：页面的上下文面板中的“模型看到的内容”，或 `GET %s`。"},
+	ContextWhole:     {English: "The whole request: context panel of the page, “Model request”, or `GET %s`.", Chinese: "完整内容：页面的上下文面板中的“模型请求”，或 `GET %s`。"},
 }
 
 // Texts about the prompt of a conversation, and about the language of its answers.

@@ -34,7 +34,7 @@ const holdsNone = async (v) => {
 }
 
 const removes = async (v, page) => {
-  const providers = page.getByRole("list", { name: "Providers, for everybody" })
+  const providers = page.getByRole("list", { name: "Shared providers" })
   await providers.getByRole("button", { name: "Remove Acme" }).click()
   await v.page.getByRole("alertdialog").getByRole("button", { name: "Remove" }).click()
   await providers.getByRole("listitem", { name: "Acme" }).waitFor({ state: "detached" })

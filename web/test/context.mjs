@@ -39,7 +39,7 @@ export const mock = {
     await v.ready()
     await openPanel(v)
     await panel(v).getByRole("radio", { name: /^Change nothing/ }).and(v.page.locator(":checked")).waitFor()
-    await panel(v).getByRole("radio", { name: /^Make it fit/ }).click()
+    await panel(v).getByRole("radio", { name: /^Reduce automatically/ }).click()
     await panel(v).getByRole("button", { name: "Close", exact: true }).click()
   },
 
@@ -92,7 +92,7 @@ export const mock = {
 
   "a compression is asked for with a focus and takes its place": async (v) => {
     await openPanel(v)
-    await panel(v).getByLabel("What to keep in mind (optional)").fill("the ids")
+    await panel(v).getByLabel("Focus (optional)").fill("the ids")
     await panel(v).getByRole("button", { name: "Compact now" }).click()
     await panel(v).getByText(/takes its place/).waitFor()
     const command = v.page.getByRole("article", { name: "Command" }).last()
@@ -171,8 +171,8 @@ export const server = {
   "what the model saw is shown in order, step by step": async (v) => {
     await v.ask('call Shell {"command":"echo seen by the model"}\nsay I have read it', "I have read it")
     await openPanel(v)
-    await panel(v).getByRole("button", { name: "What the model saw" }).click()
-    const dialog = v.page.getByRole("dialog", { name: "What the model saw" })
+    await panel(v).getByRole("button", { name: "Model request" }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Model request" })
     await dialog.getByText(/Exactly this was sent|Made again/).waitFor()
     await dialog.getByRole("button", { name: /^Result.*seen by the model/ }).click()
     await dialog.getByRole("region", { name: "Result" }).getByText("seen by the model").waitFor()

@@ -21,7 +21,7 @@ const open = async (v) => {
   await v.ready()
 }
 const dictate = (v) => v.page.getByRole("button", { name: "Dictate", exact: true })
-const stop = (v) => v.page.getByRole("button", { name: "Write down what was said" })
+const stop = (v) => v.page.getByRole("button", { name: "Stop and transcribe" })
 const tells = (v, role, text) => v.page.getByRole(role).filter({ hasText: text }).waitFor()
 const words = async (v, text) => {
   await v.page.waitForFunction((wanted) => document.querySelector("#message")?.textContent === wanted, text)
@@ -135,7 +135,7 @@ export const mock = {
         : route.continue(),
     )
     await speak(v)
-    await tells(v, "alert", "It was not turned into text: the service of transcription did not answer")
+    await tells(v, "alert", "Transcription failed: the service of transcription did not answer")
     await v.inspect("232-dictation-failed")
     await v.page.getByRole("alert").getByRole("button", { name: "Try again" }).click()
     await words(v, "please buy milk")

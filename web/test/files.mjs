@@ -155,7 +155,7 @@ export const server = {
     await v.begin(`call FileCreate ${JSON.stringify(file)}\ncall FileReplace ${JSON.stringify({ path: "f5/plan.txt", old_string: "two", new_string: "three" })}\nsay planned`)
     await v.sees("planned", v.turn)
     await v.turn.getByRole("button", { name: /FileReplace/ }).click()
-    await v.turn.getByRole("group", { name: "What was changed" }).getByText("+three").waitFor()
+    await v.turn.getByRole("group", { name: "Changes" }).getByText("+three").waitFor()
     await v.page.locator("main header").getByRole("button", { name: "Details" }).click()
     const details = v.page.getByRole("complementary")
     await details.locator("summary", { hasText: "f5/plan.txt" }).click()

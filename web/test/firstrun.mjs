@@ -5,7 +5,7 @@ const PHONE = { width: 390, height: 844 }
 const DESK = { width: 1280, height: 860 }
 
 const card = (v) => v.main.getByRole("region", { name: "Connect a model" })
-const question = (v) => card(v).getByRole("group", { name: "What may tools do on this server's own machine?" })
+const question = (v) => card(v).getByRole("group", { name: "Default permission mode on this server" })
 const read = (v) => v.api("/api/policy/presets")
 
 const home = async (v) => {
@@ -26,7 +26,7 @@ const choose = async (v, name, status = 200) => {
 export async function answersAboutTheHost(v, changeMeanwhile) {
   await question(v).waitFor()
   assert.equal(await question(v).getByRole("radio", { checked: true }).count(), 0, "nobody has chosen")
-  await question(v).getByText("Until you choose, it is Auto.").waitFor()
+  await question(v).getByText("Default: Auto.").waitFor()
   for (const meaning of [/no command runs, whatever the rules say/, /asked before a command runs/, /without a question, within the sandbox/]) await question(v).getByText(meaning).waitFor()
   await v.inspect("220-host-preset")
   await v.page.setViewportSize(PHONE)
@@ -59,7 +59,7 @@ export async function answersAboutTheHost(v, changeMeanwhile) {
   await card(v).getByText(/^On this server's own machine: Ask\. You are asked before a command runs/).waitFor()
   assert.equal(await question(v).count(), 0, "it is asked once")
   await v.inspect("223-host-preset-answered")
-  await card(v).getByRole("button", { name: "Go on with the demo" }).click()
+  await card(v).getByRole("button", { name: "Continue with the demo" }).click()
   await card(v).waitFor({ state: "detached" })
   await home(v)
   assert.equal(await card(v).count(), 0, "it stays away")

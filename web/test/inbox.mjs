@@ -43,7 +43,7 @@ export const mock = {
     await box.fill("You get it back.")
     await box.press("Control+Enter")
     await page.getByRole("list", { name: "Conversation" }).getByText("You get it back.").waitFor()
-    await page.getByText("admin, in place of the agent").waitFor()
+    await page.getByText("admin (handover)").waitFor()
     await hasValue(box, "")
     await hasValue(page.getByLabel("Status"), "handled")
   },
@@ -81,13 +81,13 @@ export const mock = {
     const take = page.getByRole("button", { name: "Take the conversation" })
     await take.focus()
     await v.page.keyboard.press("Enter")
-    await page.getByRole("button", { name: "Give it back to the agent" }).waitFor()
+    await page.getByRole("button", { name: "Return to the agent" }).waitFor()
     assert.ok(await v.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the phone")
     await v.inspect("312-inbox-phone")
     await page.getByRole("button", { name: "Inbox" }).first().click()
     await page.getByText("Taken by admin").first().waitFor()
     await page.getByRole("button", { name: /^Where is my parcel/ }).first().click()
-    await page.getByRole("button", { name: "Give it back to the agent" }).click()
+    await page.getByRole("button", { name: "Return to the agent" }).click()
     await page.getByRole("button", { name: "Take the conversation" }).waitFor()
   },
 }

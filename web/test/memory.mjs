@@ -43,9 +43,9 @@ export const server = {
     await v.page.setViewportSize(desk)
 
     for (const name of ["likes.md", "places.md"]) {
-      await dialog.getByRole("button", { name: `Forget ${name}` }).click()
-      await v.page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click()
-      await dialog.getByRole("button", { name: `Forget ${name}` }).waitFor({ state: "detached" })
+      await dialog.getByRole("button", { name: `Delete ${name}` }).click()
+      await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+      await dialog.getByRole("button", { name: `Delete ${name}` }).waitFor({ state: "detached" })
     }
     await dialog.getByText("Nothing is remembered yet.").waitFor()
     await v.page.keyboard.press("Escape")
@@ -76,7 +76,7 @@ export const mock = {
     await write("Ann, call me Ann", "")
     await you.getByRole("button", { name: "Versions of your profile" }).click()
     await you.getByRole("button", { name: /^v2.*16 characters.*in force/ }).click()
-    const change = you.getByRole("region", { name: "What v2 changed" })
+    const change = you.getByRole("region", { name: "Changes in v2" })
     assert.match(await change.locator("del").allInnerTexts().then((all) => all.join("\n")), /call me captain[^]*Timezone: Asia\/Shanghai/)
     await change.locator("ins").getByText("call me Ann").waitFor()
     assert.equal(await you.getByRole("button", { name: "Go back to this version" }).count(), 0, "it is in force")
@@ -155,12 +155,12 @@ export const mock = {
     await v.inspect("163-memory-conflict")
     await dialog.getByRole("button", { name: "Cancel" }).click()
     await dialog.getByText("Mara has moved to Bregenz.").waitFor()
-    await dialog.getByRole("button", { name: "Forget likes.md" }).click()
+    await dialog.getByRole("button", { name: "Delete likes.md" }).click()
     await v.inspect("164-memory-forget")
     await v.page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
     await dialog.getByText(/Green tea/).waitFor()
-    await dialog.getByRole("button", { name: "Forget likes.md" }).click()
-    await v.page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click()
+    await dialog.getByRole("button", { name: "Delete likes.md" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
     await dialog.getByText(/Green tea/).waitFor({ state: "detached" })
     await v.page.keyboard.press("Escape")
   },

@@ -133,9 +133,9 @@ export const mock = {
   "a person chooses on which platform they are told of long turns, and how long a turn takes that is told": async (v) => {
     const dialog = await openSettings(v, "You")
     const form = dialog.getByRole("form", { name: "Notices of long turns" })
-    assert.equal(await form.getByLabel("Tell me").inputValue(), "", "it is off until somebody wants it")
+    assert.equal(await form.getByLabel("Notify me").inputValue(), "", "it is off until somebody wants it")
     assert.equal(await form.getByLabel("From how many seconds on").count(), 0)
-    await form.getByLabel("Tell me").selectOption({ label: "NapCat, 10001" })
+    await form.getByLabel("Notify me").selectOption({ label: "NapCat, 10001" })
     await form.getByLabel("From how many seconds on").fill("5")
     await form.getByRole("button", { name: "Save" }).click()
     await form.getByText("after_seconds must be from 10 to 86400").waitFor()
@@ -145,7 +145,7 @@ export const mock = {
     await v.inspect("133-turn-notices")
     const { to, after_seconds } = await v.api("/api/me/turn-notices")
     assert.deepEqual([to, after_seconds], [{ channel: "napcat", account: "second", peer: "10001" }, 90])
-    await form.getByLabel("Tell me").selectOption({ label: "Nowhere" })
+    await form.getByLabel("Notify me").selectOption({ label: "Nowhere" })
     const stopped = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().endsWith("/turn-notices"))
     await form.getByRole("button", { name: "Save" }).click()
     await stopped

@@ -15,14 +15,14 @@ const openPeople = async (v) => {
 }
 
 const act = async (v, dialog, name, what) => {
-  await dialog.getByRole("button", { name: `What to do about ${name}` }).click()
+  await dialog.getByRole("button", { name: `Actions for ${name}` }).click()
   await v.page.getByRole("menuitem", { name: what, exact: true }).click()
 }
 
 export const server = {
   "somebody is invited, makes an account, works, is shut out in the middle of a turn, and deleted": async (v) => {
     const dialog = await openPeople(v)
-    await dialog.getByLabel("Whom it is for").fill("Lena")
+    await dialog.getByLabel("Note").fill("Lena")
     await dialog.getByRole("button", { name: "Create invitation" }).click()
     const link = await dialog.locator("code", { hasText: "/join#token=" }).textContent()
     await v.inspect("170-invitation")
@@ -118,11 +118,11 @@ export const mock = {
     const dialog = await openPeople(v)
     await dialog.getByRole("listitem").filter({ hasText: "Tom" }).getByText("disabled").waitFor()
     await v.inspect("172-people")
-    await dialog.getByLabel("Name of the person").fill("lena")
-    await dialog.getByRole("button", { name: "Add person" }).click()
+    await dialog.getByLabel("Username").fill("lena")
+    await dialog.getByRole("button", { name: "Add user" }).click()
     await dialog.getByText("there is somebody named").waitFor()
-    await dialog.getByLabel("Name of the person").fill("Mona")
-    await dialog.getByRole("button", { name: "Add person" }).click()
+    await dialog.getByLabel("Username").fill("Mona")
+    await dialog.getByRole("button", { name: "Add user" }).click()
     await dialog.getByText("Send this link to Mona.").waitFor()
     await act(v, dialog, "Mona", "Make administrator")
     await dialog.getByRole("listitem").filter({ hasText: "Mona" }).getByText("Administrator").waitFor()

@@ -9,7 +9,7 @@ const propose = (...steps) => `call propose_plan ${JSON.stringify({ title: "The 
 const planned = async (v, ...program) => {
   await v.page.goto(v.url)
   await v.ready()
-  await v.page.getByRole("button", { name: /^What tools may do here/ }).click()
+  await v.page.getByRole("button", { name: /^Permission mode/ }).click()
   await v.page.getByRole("menuitemcheckbox", { name: /Plan first/ }).click()
   await v.page.keyboard.press("Escape")
   await v.page.getByRole("button", { name: /plan first$/ }).waitFor()

@@ -92,7 +92,7 @@ export const mock = {
         await guest.page.reload()
         await guest.page.locator("#message").waitFor()
         await guest.inspect("301-service-welcome")
-        await guest.page.getByRole("button", { name: "Forget the key" }).click()
+        await guest.page.getByRole("button", { name: "Remove the key" }).click()
         await guest.page.getByLabel("Key", { exact: true }).waitFor()
         assert.equal(await kept(guest, "key"), null)
 
@@ -239,7 +239,7 @@ export const mock = {
     await visit(
       v,
       async (guest, server) => {
-        const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
+        const answers = guest.page.getByRole("status").filter({ hasText: "A person is answering now." })
         await ask(guest, "say Ready.")
         await answered(guest, "Ready.")
         await server.waits(1)
@@ -378,7 +378,7 @@ export const mock = {
       await ask(guest, "say This stays.\nhold\nsay This never comes.")
       await said(guest, "This stays.").waitFor()
       await guest.page.getByRole("button", { name: "Stop the answer" }).click()
-      await guest.turn.getByText("Stopped. What was written is kept.").waitFor()
+      await guest.turn.getByText("Stopped. The text so far is kept.").waitFor()
       await said(guest, "This stays.").waitFor()
       assert.equal(await said(guest, "This never comes.").count(), 0)
       await ask(guest, "fail The provider refused.")
@@ -400,13 +400,13 @@ export const mock = {
       }
       refuse(429, { "Retry-After": "3" })
       await ask(guest, "say After the limit.")
-      await guest.page.getByText(/The limit of this key is reached\. You can go on in \d s\./).waitFor()
+      await guest.page.getByText(/The limit of this key is reached\. You can continue in \d s\./).waitFor()
       server.intercept = () => false
       await answered(guest, "After the limit.")
 
       refuse(429, { "Retry-After": "7200" })
       await ask(guest, "say Tomorrow.")
-      await guest.page.getByText(/The limit of this key is reached\. You can go on at \d\d:\d\d\./).waitFor()
+      await guest.page.getByText(/The limit of this key is reached\. You can continue at \d\d:\d\d\./).waitFor()
       assert.equal(await guest.page.locator("#message").inputValue(), "say Tomorrow.", "what was not sent is where it was written")
       await guest.inspect("305-service-limit")
       refuse(413)
@@ -414,7 +414,7 @@ export const mock = {
       await guest.page.getByText("This is too large. Send a shorter message, or smaller files.").waitFor()
       refuse(400, {}, "the message is empty")
       await guest.page.locator("#message").press("Enter")
-      await guest.page.getByText("The service did not take this: the message is empty.").waitFor()
+      await guest.page.getByText("The service rejected this: the message is empty.").waitFor()
       server.intercept = () => false
       await guest.page.locator("#message").press("Enter")
       await answered(guest, "Tomorrow.")
@@ -422,13 +422,13 @@ export const mock = {
 
       server.conversations.clear()
       await guest.page.reload()
-      await guest.page.getByText("This conversation no longer exists. Begin a new one.").waitFor()
+      await guest.page.getByText("This conversation no longer exists. Start a new one.").waitFor()
       await guest.page.getByRole("alert").getByRole("button", { name: "New conversation" }).click()
       await guest.page.getByRole("button", { name: garden.quick_questions[0] }).waitFor()
 
       server.services.get(garden.service_id).published = false
       await ask(guest, "say Withdrawn.")
-      await guest.page.getByRole("heading", { name: "Not offered at the moment" }).waitFor()
+      await guest.page.getByRole("heading", { name: "Service unavailable" }).waitFor()
       await guest.inspect("306-service-withdrawn")
       server.services.get(garden.service_id).published = true
       await guest.page.getByRole("button", { name: "Try again" }).click()
@@ -626,7 +626,7 @@ export const mock = {
         await guest.page.goto(`${server.page}?lang=en`)
         await guest.page.getByPlaceholder("Write a message").waitFor()
         await guest.page.getByRole("button", { name: "Show conversations and settings" }).click()
-        await drawer.getByLabel("Colours").selectOption("Dark")
+        await drawer.getByLabel("Theme").selectOption("Dark")
         assert.equal(await guest.page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor), "rgb(25, 25, 24)")
         await guest.page.keyboard.press("Escape")
         await guest.page.setViewportSize(desk)
@@ -757,7 +757,7 @@ export const mock = {
           await frame.locator(".prose").getByText("Without storage.").waitFor()
           await frame.getByRole("navigation").getByRole("button", { name: /^say Without/ }).waitFor()
           assert.equal(await guest.page.frames()[1].evaluate(() => localStorage.length).catch(() => "refused"), "refused")
-          await frame.getByRole("button", { name: "Forget the key" }).click()
+          await frame.getByRole("button", { name: "Remove the key" }).click()
           await frame.getByLabel("Key", { exact: true }).fill(KEY)
           await frame.getByRole("button", { name: "Begin" }).click()
           await frame.getByRole("navigation").getByRole("button", { name: /^say Without/ }).click()
@@ -809,7 +809,7 @@ export const server = {
         assert.equal(await guest.page.getByText("stream 200 50ms", { exact: true }).and(guest.page.locator("article *")).count(), 1)
       }
       const conversation = `/api/services/${id}/conversations/${new URL(guest.page.url()).hash.slice("#c=".length)}`
-      const answers = guest.page.getByRole("status").filter({ hasText: "A person answers you now." })
+      const answers = guest.page.getByRole("status").filter({ hasText: "A person is answering now." })
       await call(v, "POST", `${conversation}/take`)
       await answers.waitFor({ timeout: 5000 })
       await call(v, "POST", `${conversation}/say`, { text: "I am a person.", client_message_id: "s1" })

@@ -13,8 +13,8 @@ const phone = { width: 375, height: 812 }
 /** In sections that everybody has: what is for administrators alone. */
 const theirs = {
   "Models and keys": (at) => at.getByRole("button", { name: "Add a subscription of the installation" }),
-  Permissions: (at) => at.getByRole("group", { name: "Whoever chose nothing" }),
-  Changes: (at) => at.getByRole("checkbox", { name: "Also of the installation, and of people" }),
+  Permissions: (at) => at.getByRole("group", { name: "Default permission mode" }),
+  Changes: (at) => at.getByRole("checkbox", { name: "Include changes to the installation and users" }),
 }
 
 /** What fails while somebody looks around: errors of the console and of the page, and requests. Those that a page drops as it goes are none. */

@@ -19,7 +19,7 @@ export const server = {
     await dialog.getByText("There is no link to this conversation.").waitFor()
     await dialog.getByLabel("Good for").selectOption("30 days")
     await dialog.getByRole("button", { name: "Make a link" }).click()
-    await dialog.getByText("Copy it now: it is not shown again.").waitFor()
+    await dialog.getByText("Copy it now. It will not be shown again.").waitFor()
     await v.inspect("230-share")
     const link = await dialog.locator("code").innerText()
     assert.match(link, /\/shared\/[\w-]{43}$/)
@@ -43,7 +43,7 @@ export const server = {
       await dialog.getByRole("button", { name: /^Revoke the link/ }).click()
       await dialog.getByText("There is no link to this conversation.").waitFor()
       await v.page.reload()
-      await v.page.getByRole("heading", { name: "This link shows nothing" }).waitFor()
+      await v.page.getByRole("heading", { name: "Link unavailable" }).waitFor()
       await v.inspect("232-shared-gone-phone")
     } finally {
       v.page = page

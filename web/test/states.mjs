@@ -103,7 +103,7 @@ export const mock = {
     await v.page.getByRole("progressbar", { name: "Uploading slow.txt" }).waitFor()
     await v.inspect("45-uploads")
     await v.page.getByRole("button", { name: "Cancel slow.txt" }).click()
-    await v.page.getByRole("button", { name: "Forget refused.bin" }).click()
+    await v.page.getByRole("button", { name: "Remove refused.bin" }).click()
     await v.page.unroute("**/files")
     await v.page.getByRole("progressbar").waitFor({ state: "detached" })
   },

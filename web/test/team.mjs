@@ -146,7 +146,7 @@ export const mock = {
     await v.sees("Subagent reviewer, asked by")
     await v.main.getByRole("link", { name: "Ship the new importer" }).click()
     await chat.getByRole("button", { name: "End this chat" }).click()
-    await chat.getByText("it was ended").waitFor()
+    await chat.getByText("ended manually").waitFor()
     await v.page.keyboard.press("Control+.")
   },
 }
@@ -188,7 +188,7 @@ export const server = {
     const chat = chats(panel)
     await chat.getByText("all rounds are over").waitFor()
     await chat.locator("summary").click()
-    const lines = chat.getByRole("list", { name: "What was said" }).getByRole("listitem")
+    const lines = chat.getByRole("list", { name: "Messages" }).getByRole("listitem")
     await lines.nth(3).waitFor()
     assert.equal(await lines.filter({ hasText: "intake is a good name" }).count(), 4)
     await v.inspect("177-group-server")

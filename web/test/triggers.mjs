@@ -19,7 +19,7 @@ export const server = {
     await dialog.getByRole("combobox", { name: "Who calls" }).selectOption("github")
     await v.inspect("trigger-form")
     await dialog.getByRole("button", { name: "Save" }).click()
-    await dialog.getByText("The secret of build. It is shown now and never again.").waitFor()
+    await dialog.getByText("Secret of build. It is shown only once.").waitFor()
     const row = dialog.getByRole("listitem", { name: "build", exact: true })
     await row.getByText(/\/hooks\//).waitFor()
     await v.inspect("triggers")

@@ -2,21 +2,21 @@ import type { Table } from "./table"
 
 const en = {
   dictate: "Dictate",
-  stop: "Write down what was said",
+  stop: "Stop and transcribe",
   asking: "Waiting for the microphone…",
   recording: "Recording",
   escape: "Escape discards it, 10 minutes at most",
-  writing: "Turning it into text…",
+  writing: "Transcribing…",
   discard: "Discard",
   cancel: "Cancel",
   close: "Close",
   again: "Try again",
   settings: "Models and keys",
   noKey: "There is no key for transcription. Enter one under",
-  blocked: "The browser does not let this page use the microphone. Allow it beside the address, then try again.",
+  blocked: "The browser blocks the microphone on this page. Allow it next to the address bar, then try again.",
   noMicrophone: "No microphone was found.",
   nothing: "Nothing was made out.",
-  failed: "It was not turned into text: {{reason}}",
+  failed: "Transcription failed: {{reason}}",
 }
 
 export type DictationWord = keyof typeof en

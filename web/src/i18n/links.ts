@@ -1,10 +1,10 @@
 import type { Table } from "./table"
 
 const en = {
-  transfers: "Accounts that change hands",
+  transfers: "Accounts to transfer",
   transfer: "Give the account “{{account}}” (conversations: {{count}}, and memory) to the ids that are listed for “{{name}}” now. {{ids}} used it until now and loses access.",
   transferred: "transferred: {{names}}",
-  links: "Linked people",
+  links: "Linked users",
   account: "Account “{{account}}”, conversations: {{count}}",
   unlink: "Unlink",
   unlinkName: "Unlink {{name}}",

@@ -8,8 +8,8 @@ const en = {
   remove: "Delete",
   removeLabel: "Delete the conversation {{name}}",
   removeTitle: "Delete {{name}}?",
-  removeText: "All that was said in it goes, for everybody who writes there, with the files that were received, and what runs in it ends. This cannot be undone. What is written there later begins a new conversation.",
-  removeConfirm: "Delete for everybody",
+  removeText: "All messages and received files are deleted for every participant, and running work is stopped. This cannot be undone. Later messages start a new conversation.",
+  removeConfirm: "Delete for everyone",
 }
 
 export type OthersWord = keyof typeof en

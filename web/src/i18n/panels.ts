@@ -2,9 +2,9 @@ import type { Table } from "./table"
 
 const en = {
   broken: "The panel cannot be shown: {{why}}",
-  gone: "There is no such panel. Its plugin may be switched off.",
+  gone: "Panel not found. Its plugin may be disabled.",
   retry: "Load again",
-  dropped: "The panel sends what it may not, or too much at once. That is passed over.",
+  dropped: "The panel sent an invalid request or too many at once. The request was ignored.",
   by: "Shown by the plugin {{plugin}}",
 }
 

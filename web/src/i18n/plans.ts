@@ -16,7 +16,7 @@ const en = {
   approved: "Plan approved by {{who}}",
   edited: "Plan edited and approved by {{who}}",
   sentBack: "Plan sent back by {{who}}",
-  late: "Nobody answered in time, so the plan is not approved",
+  late: "No answer in time; the plan is not approved",
   plan: "Plan",
   progress: "{{done}} of {{total}} steps done",
   done: "done",

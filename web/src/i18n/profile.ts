@@ -6,7 +6,7 @@ const en = {
   empty: "no text",
   characters: "{{count}} characters",
   timezone: "Timezone: {{zone}}",
-  change: "What {{version}} changed",
+  change: "Changes in {{version}}",
   goBack: "Go back to this version",
   remove: "Delete this version",
 }

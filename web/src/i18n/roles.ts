@@ -1,7 +1,7 @@
 import type { Table } from "./table"
 
 const en = {
-  lead: "Whom a model can hand work to. What you change counts for the next step, in your conversations alone.",
+  lead: "Templates for subagents. Changes take effect with the next step, in your own conversations only.",
   list: "Roles",
   add: "New role",
   back: "All roles",
@@ -10,7 +10,7 @@ const en = {
   installation: "of this installation",
   off: "off",
   replaced: "replaced by yours",
-  allTools: "All tools of the agent that hands over the work",
+  allTools: "All tools of the parent agent",
   everyTool: "all tools",
   noTools: "no tools",
   someTools: "tools: {{tools}}",
@@ -30,13 +30,13 @@ const en = {
   remove: "Delete",
   removeLabel: "Delete {{name}}",
   removeTitle: "Delete {{name}}?",
-  removeText: "The role and its versions are gone for good. Subagents that are there keep what they were made with.",
+  removeText: "The role and its versions are permanently deleted. Existing subagents are unchanged.",
   name: "Name",
-  nameHint: "Letters, digits, - and _. A role of the program with this name gives way to yours.",
+  nameHint: "Letters, digits, - and _. Replaces a built-in role with the same name.",
   description: "Description",
   descriptionHint: "One line by which the model chooses the role.",
   prompt: "Instructions",
-  promptHint: "What an agent of this role is told. It sees nothing of the conversation but its task.",
+  promptHint: "Instructions for agents with this role. They see only their task, not the conversation.",
   model: "Model",
   sameModel: "That of the conversation",
   tier: "Tier: {{tier}}",
@@ -47,7 +47,7 @@ const en = {
   cancel: "Cancel",
   version: "Version {{version}}",
   inForce: "in force",
-  change: "What version {{version}} changed",
+  change: "Changes in version {{version}}",
   bringBack: "Put this version in force",
 }
 

@@ -3,13 +3,13 @@ import type { Table } from "./table"
 const en = {
   lead: "Every message, job and task is a run in Temporal. These lists open there, with what each run was asked, what it waits for, what it cost and why it failed.",
   lists: "Lists",
-  people: "Today by person",
+  people: "Today by user",
   models: "Today by model",
   failed: "Failed",
   waiting: "Waiting for something",
   running: "Running now",
   today: "Begun today",
-  nobody: "Nobody has begun a turn today (UTC).",
+  nobody: "No turns today (UTC).",
   none: "No Temporal UI is set up here.",
 }
 

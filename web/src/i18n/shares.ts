@@ -9,7 +9,7 @@ const en = {
   forDay: "1 day",
   make: "Make a link",
   making: "Making…",
-  once: "Copy it now: it is not shown again.",
+  once: "Copy it now. It will not be shown again.",
   links: "Links",
   none: "There is no link to this conversation.",
   made: "As of {{date}}",
@@ -25,8 +25,8 @@ const en = {
   files: "Not shown: {{files}}",
   unnamed: "a picture",
   empty: "There is nothing in this conversation yet.",
-  gone: "This link shows nothing",
-  goneText: "It is wrong, was revoked or has expired. Whoever gave it to you can make another one.",
+  gone: "Link unavailable",
+  goneText: "The link is invalid, revoked or expired. Ask the sender for a new one.",
   again: "Try again",
 }
 

@@ -3,7 +3,7 @@ import type { Table } from "./table"
 const en = {
   title: "Titles of conversations",
   model: "Let a model name my conversations after the first answer",
-  lead: "It is one short call of your fast model for each conversation. What you name yourself stays. Without it a conversation is called by the first words of its first message.",
+  lead: "Makes one short call of your fast model per conversation. Titles that you set are kept. Otherwise the first words of the first message are used.",
 }
 
 export type TitlesWord = keyof typeof en

@@ -2,8 +2,8 @@ import type { Table } from "./table"
 
 const en = {
   title: "Notices of long turns",
-  lead: "A turn that you begin here or in a terminal can tell you on a platform that it has ended, or that it needs your answer. Notifications of this browser are in the account menu.",
-  where: "Tell me",
+  lead: "Get a message on a platform when a turn started here or in a terminal has ended, or needs your answer. Browser notifications are in the account menu.",
+  where: "Notify me",
   nowhere: "Nowhere",
   chat: "{{channel}}, {{peer}}",
   seconds: "From how many seconds on",

@@ -8,7 +8,7 @@ const en = {
   working: "working",
   speaking: "under way",
   stop: "Stop {{name}}",
-  show: "Show it in the details",
+  show: "Show in details",
 }
 
 export type WorkWord = keyof typeof en
