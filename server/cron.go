@@ -6,6 +6,7 @@ import (
 
 	"xbot/activities/cronjob"
 	"xbot/internal/automation/cron"
+	"xbot/internal/host/logs"
 )
 
 // cronJobs acts on the times of jobs.
@@ -23,16 +24,15 @@ const heartbeatsEvery = 5 * time.Second
 
 // followHeartbeats keeps the heartbeats in line with the policy until ctx ends.
 func (in *ingressPart) followHeartbeats(ctx context.Context) error {
-	heartbeats, ticker, reported := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), ""
+	heartbeats, ticker, failures := in.core.heartbeats(), time.NewTicker(heartbeatsEvery), logs.Repeats{}
 	defer ticker.Stop()
 	for {
 		err := heartbeats.Follow(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
-			reported = ""
-		case err.Error() != reported: // log an unchanged error once
-			reported = err.Error()
+			failures.Reset()
+		case failures.Changed(err.Error()):
 			in.core.proc.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
 		}
 		select {

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/automation/cron"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/host/logs"
 	"xbot/internal/host/rotation"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
@@ -93,16 +94,15 @@ const (
 // untilPostgres calls do until Postgres answers it, or ctx ends: a start waits for Postgres as a running server does. It logs each reason to wait
 // once. do must be safe to repeat.
 func (p *process) untilPostgres(ctx context.Context, do func(ctx context.Context) error) error {
-	reported := ""
+	var reasons logs.Repeats
 	for pause := firstPause; ; pause = min(2*pause, longPause) {
 		err := do(ctx)
 		if err == nil || ctx.Err() != nil || !pg.Away(err) {
 			return err
 		}
-		if reason := sentence(err); reason != reported {
+		if reason := sentence(err); reasons.Changed(reason) {
 			p.log.Warn("waiting for Postgres", "reason", reason)
 			say(p.terminal, "Waiting for Postgres: %s", reason)
-			reported = reason
 		}
 		select {
 		case <-ctx.Done():

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/host/logs"
 )
 
 const (
@@ -25,16 +26,15 @@ const (
 // removeDeleted removes the containers and folders of users who were deleted, until ctx ends. It asks the database about the folders that
 // are there, so nothing is forgotten when the server dies; a folder that the database does not know stays.
 func (c *Containers) removeDeleted(ctx context.Context) error {
-	ticker, reported := time.NewTicker(deletedEvery), ""
+	ticker, failures := time.NewTicker(deletedEvery), logs.Repeats{}
 	defer ticker.Stop()
 	for {
 		err := c.sweepDeleted(ctx)
 		switch {
 		case ctx.Err() != nil:
 		case err == nil:
-			reported = ""
-		case err.Error() != reported: // log an unchanged error once
-			reported = err.Error()
+			failures.Reset()
+		case failures.Changed(err.Error()):
 			c.host.Log.Warn("cannot remove the files of deleted users, trying again", "error", err)
 		}
 		select {

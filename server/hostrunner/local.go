@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/host/config"
+	"xbot/internal/host/logs"
 	"xbot/internal/sandbox/resolver"
 )
 
@@ -77,7 +78,7 @@ func limitFlags(cfg config.Runner) []string {
 type keepAlive struct{ log *slog.Logger }
 
 func (k keepAlive) run(ctx context.Context, runner func() error) {
-	reported := ""
+	var failures logs.Repeats
 	for pause := runnerRestart; ; pause = min(2*pause, runnerRestartMost) {
 		began := time.Now()
 		err := runner()
@@ -85,11 +86,11 @@ func (k keepAlive) run(ctx context.Context, runner func() error) {
 			return
 		}
 		if time.Since(began) >= runnerLived {
-			pause, reported = runnerRestart, ""
+			pause = runnerRestart
+			failures.Reset()
 		}
-		if reason := fmt.Sprint(err); reason != reported {
+		if failures.Changed(fmt.Sprint(err)) {
 			k.log.Warn("the local runner ended and is started again, ever more slowly while it ends at once", "error", err)
-			reported = reason
 		}
 		select {
 		case <-ctx.Done():
