@@ -40,18 +40,18 @@ type NewMessage struct {
 
 // Stopped is the result of a stop.
 type Stopped struct {
-	Stopped bool `json:"stopped" doc:"Something ran or waited. What was written is kept."`
+	Stopped bool `json:"stopped" doc:"Running or queued work was stopped. Text written so far is kept."`
 }
 
 var streamed = map[string]*huma.Response{"200": {
-	Description: "Events, each a line of data with a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_call_chunk{id,name,args_delta}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. With follow and beside an answer also said{message_id,content,by}, answers{by}, begun{turn_id,origin}, changed{}. Durable ones have an id; pass over types that you do not know. A comment comes each 15 s.",
+	Description: "Server-sent events whose data is a JSON object: accepted{message_id}, token{content}, thinking{content}, tool_call{id,name,args}, tool_call_chunk{id,name,args_delta}, tool_result{id,name,content,ok}, message{content}, restart{}, waiting{content}, done{finish_reason,usage}, error{content,code}. With follow, the stream also has said{message_id,content,by}, answers{by}, begun{turn_id,origin}, changed{} beside an answer. Durable events have an ID; ignore unknown types. A comment is sent every 15 s.",
 	Content:     map[string]*huma.MediaType{"text/event-stream": {}},
 }}
 
 func (a *API) registerChat(h huma.API) {
 	handle(a, h, huma.Operation{
-		OperationID: "chat", Method: http.MethodPost, Path: chatPath, Summary: "Send a message, and read the answer while it is written", MaxBodyBytes: maxChatBytes, BodyReadTimeout: chatTime, Responses: streamed,
-		Description: "With an Idempotency-Key the message counts once: sent again with the same key it is the same one, whose answer is told from its start, or after Last-Event-ID. Whoever closes the connection stops nothing.",
+		OperationID: "chat", Method: http.MethodPost, Path: chatPath, Summary: "Send a message, and stream the answer", MaxBodyBytes: maxChatBytes, BodyReadTimeout: chatTime, Responses: streamed,
+		Description: "With an Idempotency-Key the message is accepted once: a repeated request streams the answer of the same message from the start, or after Last-Event-ID. Closing the connection does not stop the turn.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		Once string `header:"Idempotency-Key" maxLength:"128"`
 		Last string `header:"Last-Event-ID"`
@@ -73,12 +73,12 @@ func (a *API) registerChat(h huma.API) {
 		return a.stream(v, q, a.tellAnswer), nil
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "follow-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/events", Summary: "What goes on in a conversation", Responses: streamed,
-		Description: "Goes on with the answer that a stream was cut from: give the id of the last event as Last-Event-ID. Without one it is the answer that is being written now. Where nothing runs it is done at once. With follow it does not end: it tells all that goes on from the cursor on, or from now on.",
+		OperationID: "follow-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/events", Summary: "Stream the events of a conversation", Responses: streamed,
+		Description: "Resumes an interrupted stream: send the ID of the last event as Last-Event-ID. Without it, the stream has the answer in progress. If nothing is running, the stream ends immediately. With follow, the stream stays open and has all events after the cursor, or all new events.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		ByID
 		After  string `query:"after" doc:"The same as Last-Event-ID, which wins."`
-		Follow bool   `query:"follow" doc:"Stay: the answers that follow are told, and what people of the house say."`
+		Follow bool   `query:"follow" doc:"Keeps the stream open for later answers and messages of administrators."`
 		Last   string `header:"Last-Event-ID"`
 	}) (*huma.StreamResponse, error) {
 		after, err := cursor(in.Last, in.After)
@@ -100,7 +100,7 @@ func (a *API) registerChat(h huma.API) {
 		return a.attend(v, c, q, a.tellAnswer)
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "stop-conversation", Method: http.MethodPost, Path: "/api/v1/conversations/{id}/stop", Summary: "Stop what runs and waits in a conversation", DefaultStatus: http.StatusOK,
+		OperationID: "stop-conversation", Method: http.MethodPost, Path: "/api/v1/conversations/{id}/stop", Summary: "Stop the turns and clear the queue of a conversation", DefaultStatus: http.StatusOK,
 	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body Stopped }, error) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {

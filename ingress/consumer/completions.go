@@ -221,8 +221,8 @@ func (c completions) Models(ctx context.Context) ([]openai.Model, error) {
 func describeCompletions(h huma.API) {
 	text := &huma.Schema{Type: huma.TypeString}
 	h.OpenAPI().AddOperation(&huma.Operation{
-		OperationID: "complete-chat", Method: http.MethodPost, Path: completionsPath, Summary: "Send a message in the form of OpenAI's chat completions",
-		Description: "The model is the service, whatever the request calls it. With conversation_id, or with user, the last message of the user is sent in the conversation of that, which is kept here; without them in a new one, where the messages before it are quoted. Errors have OpenAI's form.",
+		OperationID: "complete-chat", Method: http.MethodPost, Path: completionsPath, Summary: "Create a chat completion in OpenAI's format",
+		Description: "The model is the service, regardless of the model in the request. With conversation_id or user, the last user message is posted to that stored conversation; without them to a new one, with the earlier messages quoted. Errors have OpenAI's format.",
 		Security:    []map[string][]string{{"key": {}}},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 			Type: huma.TypeObject, Required: []string{"messages"}, Properties: map[string]*huma.Schema{

@@ -63,11 +63,11 @@ func (c *Content) UnmarshalJSON(data []byte) error {
 // Schema describes both forms.
 func (Content) Schema(huma.Registry) *huma.Schema {
 	text := &huma.Schema{Type: huma.TypeString}
-	return &huma.Schema{Description: "A text, or parts: texts and pictures.", OneOf: []*huma.Schema{text, {Type: huma.TypeArray, Items: &huma.Schema{
+	return &huma.Schema{Description: "A string, or an array of text and image parts.", OneOf: []*huma.Schema{text, {Type: huma.TypeArray, Items: &huma.Schema{
 		Type: huma.TypeObject, Properties: map[string]*huma.Schema{
 			"type": {Type: huma.TypeString, Enum: []any{"text", "image_url"}}, "text": text,
 			"image_url": {Type: huma.TypeObject, Properties: map[string]*huma.Schema{
-				"url": {Type: huma.TypeString, Description: "data:image/…;base64,…, or an address on the public internet, from which the picture is fetched once"}, "detail": {Type: huma.TypeString},
+				"url": {Type: huma.TypeString, Description: "data:image/…;base64,…, or a public URL, from which the picture is fetched once"}, "detail": {Type: huma.TypeString},
 			}},
 		}, Required: []string{"type"},
 	}}}}

@@ -30,7 +30,7 @@ type About struct {
 	Description string   `json:"description"`
 	Welcome     string   `json:"welcome_message"`
 	Questions   []string `json:"quick_questions"`
-	Model       string   `json:"model" doc:"What /chat/completions calls the model of the service."`
+	Model       string   `json:"model" doc:"The service's model name for /chat/completions."`
 }
 
 // Conversation is one as its consumer sees it.
@@ -41,9 +41,9 @@ type Conversation struct {
 	CreatedAt time.Time      `json:"created_at"`
 	UpdatedAt time.Time      `json:"updated_at"`
 	Messages  int            `json:"message_count"`
-	Running   bool           `json:"running" doc:"A message waits or is being answered."`
-	Answers   string         `json:"answered_by" enum:"agent,person" doc:"Who answers: person while somebody of the house has taken it from the agent."`
-	Seq       int64          `json:"seq" doc:"Events after this one are not in the messages: go on with it as Last-Event-ID."`
+	Running   bool           `json:"running" doc:"A message is waiting or being answered."`
+	Answers   string         `json:"answered_by" enum:"agent,person" doc:"Who answers: person during a handover."`
+	Seq       int64          `json:"seq" doc:"Cursor: resume with this Last-Event-ID to receive all events that the messages do not include."`
 }
 
 // ConversationWithMessages is a conversation with its newest messages, or with those before one of them.
@@ -51,8 +51,8 @@ type ConversationWithMessages struct {
 	Conversation
 
 	Transcript []Message   `json:"messages"`
-	More       bool        `json:"has_more" doc:"There are older messages: ask for them with the id of the first of these as before."`
-	Task       chat.TurnID `json:"running_task,omitempty" doc:"The turn_id of what is being written because a scheduled task or job has begun it; absent: nothing is."`
+	More       bool        `json:"has_more" doc:"There are older messages: request them with before set to the ID of the first of these."`
+	Task       chat.TurnID `json:"running_task,omitempty" doc:"The turn_id of a running answer started by a scheduled task or job; absent: none."`
 }
 
 func conversationBody(c service.Conversation) Conversation {
@@ -69,19 +69,19 @@ type ByID struct {
 
 // titleBody is a title of a conversation.
 type titleBody struct {
-	Title string `json:"title,omitempty" maxLength:"200" doc:"What people call it; empty: the first 30 characters of the first message."`
+	Title string `json:"title,omitempty" maxLength:"200" doc:"Title; empty: the first 30 characters of the first message."`
 }
 
 func (a *API) registerConversations(h huma.API) {
 	handle(a, h, huma.Operation{
-		OperationID: "describe-service", Method: http.MethodGet, Path: "/api/v1/service", Summary: "The service that the key is for",
+		OperationID: "describe-service", Method: http.MethodGet, Path: "/api/v1/service", Summary: "Get the service of the key",
 	}, func(_ context.Context, v *visit, _ *struct{}) (*struct{ Body About }, error) {
 		s := v.Service
 		return &struct{ Body About }{About{ID: s.ID, Name: s.Name, Description: s.Description, Welcome: s.Welcome, Questions: append([]string{}, s.Questions...), Model: s.ID}}, nil
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "begin-conversation", Method: http.MethodPost, Path: "/api/v1/conversations", Summary: "Begin a conversation", DefaultStatus: http.StatusCreated,
-		Description: "With an Idempotency-Key it begins once: asked again with the same key it is the same conversation, as it is by then, until it is deleted.",
+		OperationID: "begin-conversation", Method: http.MethodPost, Path: "/api/v1/conversations", Summary: "Create a conversation", DefaultStatus: http.StatusCreated,
+		Description: "With an Idempotency-Key the conversation is created once: a repeated request returns the same conversation in its current state, until it is deleted.",
 	}, func(ctx context.Context, v *visit, in *struct {
 		Once string `header:"Idempotency-Key" maxLength:"128"`
 		Body *titleBody
@@ -97,7 +97,7 @@ func (a *API) registerConversations(h huma.API) {
 		return a.withMessages(ctx, c, 0)
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "A conversation with its newest messages, or older ones, at most 500",
+		OperationID: "read-conversation", Method: http.MethodGet, Path: "/api/v1/conversations/{id}", Summary: "Get a conversation with its newest messages, or older ones, at most 500",
 	}, func(ctx context.Context, v *visit, in *struct {
 		ByID
 		Before string `query:"before" pattern:"^[au][1-9][0-9]{0,17}$" doc:"The id of a message of the conversation: the messages before it. Without it they are the newest, with those that wait."`
@@ -117,7 +117,7 @@ func (a *API) registerConversations(h huma.API) {
 
 func (a *API) registerChanges(h huma.API) {
 	handle(a, h, huma.Operation{
-		OperationID: "rename-conversation", Method: http.MethodPatch, Path: "/api/v1/conversations/{id}", Summary: "Give a conversation a title",
+		OperationID: "rename-conversation", Method: http.MethodPatch, Path: "/api/v1/conversations/{id}", Summary: "Set the title of a conversation",
 	}, func(ctx context.Context, v *visit, in *struct {
 		ByID
 		Body titleBody
@@ -135,8 +135,8 @@ func (a *API) registerChanges(h huma.API) {
 		return &struct{ Body Conversation }{conversationBody(c)}, nil
 	})
 	handle(a, h, huma.Operation{
-		OperationID: "delete-conversation", Method: http.MethodDelete, Path: "/api/v1/conversations/{id}", Summary: "Delete a conversation with everything of it",
-		Description: "It is not found from now on. What it holds is removed by a workflow, which goes on until all is gone.", DefaultStatus: http.StatusNoContent,
+		OperationID: "delete-conversation", Method: http.MethodDelete, Path: "/api/v1/conversations/{id}", Summary: "Delete a conversation and its content",
+		Description: "The conversation is inaccessible immediately. A workflow removes its content and continues until all is deleted.", DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, v *visit, in *ByID) (*struct{}, error) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {

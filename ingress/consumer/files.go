@@ -44,7 +44,7 @@ type File struct {
 func (a *API) registerFiles(h huma.API, mux *http.ServeMux) {
 	a.registerTokens(h)
 	handle(a, h, huma.Operation{
-		OperationID: "list-files", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/files", Summary: "What the conversation made, at most 1000 files",
+		OperationID: "list-files", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/files", Summary: "List generated files, at most 1000",
 	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body []File }, error) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {
@@ -186,28 +186,28 @@ func typeOf(name string) string {
 func describeFiles(h huma.API) {
 	id := &huma.Param{Name: "id", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}
 	file := &huma.Param{Name: "path", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}
-	token := &huma.Param{Name: "token", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "A media token, in place of the key."}
-	save := &huma.Param{Name: "download", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "1: it is saved and not shown. Without it pictures, sound, films and PDF are shown."}
-	bytes := map[string]*huma.Response{"200": {Description: "The bytes, or the part that a Range asks for.", Content: map[string]*huma.MediaType{
+	token := &huma.Param{Name: "token", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "A media token, instead of the key."}
+	save := &huma.Param{Name: "download", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "1: the browser saves the file. By default the browser shows pictures, audio, video and PDF."}
+	bytes := map[string]*huma.Response{"200": {Description: "The bytes, or the part requested by Range.", Content: map[string]*huma.MediaType{
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 	}}}
 	doc := h.OpenAPI()
 	for _, o := range []*huma.Operation{
-		{OperationID: "read-file", Path: filesPath + "{path}", Summary: "A file that the conversation made"},
-		{OperationID: "read-attachment", Path: sentFilesPath + "{path}", Summary: "A file that the consumer sent"},
+		{OperationID: "read-file", Path: filesPath + "{path}", Summary: "Get a generated file"},
+		{OperationID: "read-attachment", Path: sentFilesPath + "{path}", Summary: "Get a file sent by the consumer"},
 	} {
 		o.Method, o.Parameters, o.Responses, o.Security = http.MethodGet, []*huma.Param{id, file, token, save}, bytes, []map[string][]string{{"key": {}}, {"token": {}}}
 		doc.AddOperation(o)
 	}
 	doc.AddOperation(&huma.Operation{
-		OperationID: "send-attachments", Method: http.MethodPost, Path: strings.TrimSuffix(sentFilesPath, "/"), Summary: "Send files for a message, at most 20 of 20 MB each",
+		OperationID: "send-attachments", Method: http.MethodPost, Path: strings.TrimSuffix(sentFilesPath, "/"), Summary: "Upload files for a message, at most 20 of 20 MB each",
 		Parameters: []*huma.Param{id}, Security: []map[string][]string{{"key": {}}},
 		RequestBody: &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{
 			Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
 				"file": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 			},
 		}}}},
-		Responses: map[string]*huma.Response{"200": {Description: "Where they are.", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
+		Responses: map[string]*huma.Response{"200": {Description: "URL of the created resource.", Content: map[string]*huma.MediaType{"application/json": {Schema: &huma.Schema{
 			Type: huma.TypeArray, Items: h.OpenAPI().Components.Schemas.Schema(reflectType[AttachmentBody](), true, ""),
 		}}}}},
 	})

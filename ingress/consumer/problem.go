@@ -19,8 +19,8 @@ import (
 type Problem struct {
 	Status int    `json:"status"`
 	Title  string `json:"title"`
-	Detail string `json:"detail" doc:"One sentence that says what to do."`
-	Code   string `json:"code" doc:"What sort of error it is." enum:"invalid,unauthorized,denied,not_found,conflict,rate_limited,too_large,unavailable,internal"`
+	Detail string `json:"detail" doc:"One sentence with the next step."`
+	Code   string `json:"code" doc:"Error code." enum:"invalid,unauthorized,denied,not_found,conflict,rate_limited,too_large,unavailable,internal"`
 
 	header http.Header
 }

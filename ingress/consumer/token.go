@@ -38,7 +38,7 @@ type MediaToken struct {
 
 func (a *API) registerTokens(h huma.API) {
 	handle(a, h, huma.Operation{
-		OperationID: "make-media-token", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/media-token", Summary: "A token for addresses of files",
+		OperationID: "make-media-token", Method: http.MethodGet, Path: "/api/v1/conversations/{id}/media-token", Summary: "Create a token for file URLs",
 	}, func(ctx context.Context, v *visit, in *ByID) (*struct{ Body MediaToken }, error) {
 		c, err := a.conversation(ctx, v, in.ID)
 		if err != nil {

@@ -29,16 +29,16 @@ const (
 type Message struct {
 	ID          string           `json:"id"`
 	Role        chat.Role        `json:"role" enum:"user,assistant"`
-	Content     string           `json:"content" doc:"A file that was made is named as <<FILE:/generated/…>>."`
+	Content     string           `json:"content" doc:"Generated files are named as <<FILE:/generated/…>>."`
 	Timestamp   time.Time        `json:"timestamp"`
 	Reasoning   string           `json:"reasoning,omitempty"`
 	ToolCalls   []ToolCall       `json:"tool_calls,omitempty"`
 	Attachments []AttachmentBody `json:"attachments,omitempty"`
 	Error       string           `json:"error,omitempty" doc:"Why there is no answer."`
-	By          string           `json:"by,omitempty" enum:"person" doc:"A person of the house wrote it in place of the agent."`
+	By          string           `json:"by,omitempty" enum:"person" doc:"An administrator wrote it instead of the agent."`
 	Turn        chat.TurnID      `json:"turn_id,omitempty" doc:"Of what the agent wrote: the same for all messages of an answer."`
-	Origin      string           `json:"origin,omitempty" enum:"task" doc:"It is of an answer that a scheduled task or job has begun, and nobody asked for."`
-	Stopped     bool             `json:"stopped,omitempty" doc:"Somebody stopped the answer; what was written until then is kept."`
+	Origin      string           `json:"origin,omitempty" enum:"task" doc:"Part of an answer started by a scheduled task or job, not by a message."`
+	Stopped     bool             `json:"stopped,omitempty" doc:"The answer was stopped; the text written so far is kept."`
 }
 
 // ToolCall is a call of a tool with, once there is one, its result.

@@ -75,12 +75,12 @@ func (s *Server) tools() *sdk.Server {
 	})
 	server.AddReceivingMiddleware(s.guard)
 	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(false)}
-	add(s, server, &sdk.Tool{Name: "list_sessions", Title: "List conversations", Annotations: reads, Description: "Lists your conversations with xbot: pinned ones first, then the one written in last."}, s.listSessions)
+	add(s, server, &sdk.Tool{Name: "list_sessions", Title: "List conversations", Annotations: reads, Description: "Lists your conversations with xbot: pinned ones first, then by last message."}, s.listSessions)
 	add(s, server, &sdk.Tool{Name: "read_messages", Title: "Read a conversation", Annotations: reads, Description: "Reads the newest messages of a conversation, or those after one of them, oldest first."}, s.readMessages)
-	add(s, server, &sdk.Tool{Name: "read_answer", Title: "Read an answer", Annotations: reads, Description: "Tells how far xbot has come with a message, with a turn, or in a conversation, and the answer once there is one. It waits while the work goes on."}, s.readAnswer)
+	add(s, server, &sdk.Tool{Name: "read_answer", Title: "Read an answer", Annotations: reads, Description: "Returns the progress of a message, a turn or a conversation, and the answer once there is one. Waits while the work continues."}, s.readAnswer)
 	add(s, server, &sdk.Tool{
 		Name: "send_message", Title: "Send a message", Annotations: &sdk.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)},
-		Description: "Sends a message to xbot, in a conversation or in a new one, and waits for the answer. A message is also how a question of xbot is answered.",
+		Description: "Sends a message to xbot in a conversation, or in a new one, and waits for the answer. Also use a message to answer a question from xbot.",
 	}, s.sendMessage)
 	return server
 }

@@ -117,22 +117,22 @@ const MaxNote = 4000
 // them allows it.
 type Approval struct {
 	State      ApprovalState `json:"state" enum:"open,allowed,denied,void"`
-	Reason     string        `json:"reason,omitempty" doc:"Why the model wants it, in its own words."`
+	Reason     string        `json:"reason,omitempty" doc:"The model's reason for the call."`
 	Preview    string        `json:"preview,omitempty" doc:"What the call would change in a file, as a unified diff, as it was when the question was asked; may be cut."`
-	Note       string        `json:"note,omitempty" doc:"What the person said with the answer."`
+	Note       string        `json:"note,omitempty" doc:"The user's note with the answer."`
 	AskedAt    time.Time     `json:"asked_at"`
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
-	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, xbot when nobody answered in time, or agent: and the name of a coding agent that ended while it asked."`
+	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user; xbot if the call expired; agent: with the name of a coding agent that ended while it waited."`
 
-	Asked string `json:"asked,omitempty" doc:"Set where the person changed the arguments before they allowed the call: those that were asked about. The call has those that run."`
+	Asked string `json:"asked,omitempty" doc:"The original arguments, if the user changed them with the approval. The call has the arguments that run."`
 
 	Always []ToolRule `json:"always,omitempty" doc:"The rules that an answer with always sets. None: no rule fits this call, and always is refused."`
 
-	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
+	Deferred bool `json:"deferred,omitempty" doc:"A hook requires the decision of an administrator."`
 
-	Plan *Plan `json:"plan,omitempty" doc:"The plan that the call proposes: to allow the call is to approve it, to deny it is to send it back. As the person has edited it, once it was approved."`
+	Plan *Plan `json:"plan,omitempty" doc:"The plan proposed by the call: allowing the call approves the plan, denying it rejects the plan. After approval, the plan as edited by the user."`
 
-	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
+	Questions []Inquiry `json:"questions,omitempty" doc:"Questions of the model; answers to all of them allow the call."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }
 
@@ -159,7 +159,7 @@ type Change struct {
 type Allowance struct {
 	By    string    `json:"by" doc:"Name of the user."`
 	Since time.Time `json:"since"`
-	Calls int       `json:"calls" doc:"How many calls of the turn were allowed so, when this was told."`
+	Calls int       `json:"calls" doc:"Number of calls of the turn allowed so far."`
 }
 
 // AllowedWarning is the number of calls allowed by an Allowance after which users are notified, each time.
@@ -179,22 +179,22 @@ const (
 type Inquiry struct {
 	Name    string          `json:"name" doc:"Names the answer: q1, q2 ... in their order."`
 	Text    string          `json:"text"`
-	Options []InquiryOption `json:"options,omitempty" doc:"What can be chosen; none: the answer is free text."`
+	Options []InquiryOption `json:"options,omitempty" doc:"The options; none: the answer is free text."`
 	Multi   bool            `json:"multi,omitempty" doc:"More than one answer may be given."`
-	Other   bool            `json:"other,omitempty" doc:"A free text is an answer, too; always if there are no options."`
-	Connect *AccountAsk     `json:"connect,omitempty" doc:"Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined."`
+	Other   bool            `json:"other,omitempty" doc:"Free text is accepted as an answer, too; always if there are no options."`
+	Connect *AccountAsk     `json:"connect,omitempty" doc:"Set if the question is answered only by connecting an account (POST /api/oauth/accounts/{provider}/connect). It can be declined."`
 
 	Optional bool   `json:"optional,omitempty" doc:"It may be left without an answer."`
 	Default  string `json:"default,omitempty" doc:"The option that is the answer where none is given."`
-	Above    string `json:"above,omitempty" doc:"What stands above the question, Markdown: the content of a card of the model."`
+	Above    string `json:"above,omitempty" doc:"Text above the question in Markdown: the content of the model's card."`
 	URL      string `json:"url,omitempty" doc:"On the first question: an address that the person may open before they answer. Clients open it only when the person does."`
 	Card     string `json:"card,omitempty" doc:"On the first question: the card of the model that asks them all, as JSON, for platforms that show it."`
 }
 
 // InquiryOption is one option of a question.
 type InquiryOption struct {
-	Label string `json:"label" doc:"What is sent as the answer; no two of a question are the same."`
-	About string `json:"about,omitempty" doc:"What it means, one line."`
+	Label string `json:"label" doc:"The value of the answer, unique within the question."`
+	About string `json:"about,omitempty" doc:"Explanation of the option, one line."`
 }
 
 // Answers maps the name of each question of a call to the user's answers, at least one each.
@@ -226,9 +226,9 @@ const (
 
 // Plan is a plan proposed by a model, for a user to approve, edit or send back.
 type Plan struct {
-	Title     string   `json:"title,omitempty" doc:"What it is a plan for, one line."`
-	Steps     []string `json:"steps" doc:"What is to be done, in its order; one line each."`
-	Questions []string `json:"questions,omitempty" doc:"What the model would like to know with the answer; one line each."`
+	Title     string   `json:"title,omitempty" doc:"Title of the plan, one line."`
+	Steps     []string `json:"steps" doc:"The steps in order, one line each."`
+	Questions []string `json:"questions,omitempty" doc:"Open questions of the model; one line each."`
 }
 
 // Bounds of a plan, from the model and from the user who edits it.

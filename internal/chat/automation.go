@@ -23,16 +23,16 @@ type JobPlan struct {
 	Message string     `json:"message" maxLength:"20000" doc:"The message that the model gets at each time."`
 	When    string     `json:"when" maxLength:"200" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m."`
 	Zone    string     `json:"timezone,omitempty" maxLength:"64" doc:"IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server."`
-	Target  SessionKey `json:"target,omitempty" doc:"The conversation that gets the message. Empty: one of the job's own, which begins anew at each run."`
+	Target  SessionKey `json:"target,omitempty" doc:"The conversation that receives the message. Empty: the job's own, which starts new with each run."`
 	Deliver SessionKey `json:"deliver,omitempty" doc:"For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation."`
 	Model   string     `json:"model,omitempty" doc:"The model of the job's own conversation."`
 	Think   string     `json:"think,omitempty" enum:"off,minimal,low,medium,high,xhigh"`
-	Missed  string     `json:"missed,omitempty" enum:"skip,once,all" doc:"What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once."`
+	Missed  string     `json:"missed,omitempty" enum:"skip,once,all" doc:"Handling of times that passed while the server was down: no run, one run for all, or one run each (at most 100). Default: once."`
 	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time does not run any more; 0: a day. At most 30 days."`
-	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
+	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Maximum delay of a run in seconds, constant per job, to spread the load."`
 	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
 	// Permits narrows the permissions of the agent in the job's conversation, and of the subagents below it.
-	Permits *JobPermits `json:"permits,omitempty" doc:"What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target."`
+	Permits *JobPermits `json:"permits,omitempty" doc:"Further restrictions of the agent in the job's own conversation. Not for a job with a target."`
 }
 
 // JobPermits narrows the permissions in the conversation that a job has to itself, as a scene does. It never widens them. A narrowed job
@@ -50,12 +50,12 @@ type Job struct {
 	JobTrack
 	Owner     UserID     `json:"-"`
 	OwnerName string     `json:"owner"`
-	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
+	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent of a heartbeat job. The policy defines it, and it can only be changed there."`
 	State     JobState   `json:"state" enum:"active,paused,done"`
-	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid,crashed" doc:"Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more. crashed: the server crashed twice at its last time."`
+	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid,crashed" doc:"Reason of a pause by the server; empty: not paused. gone: the conversation was deleted. invalid: the schedule cannot be parsed. crashed: the server crashed twice at the last time."`
 	Runs      int        `json:"runs" doc:"How often it has run."`
 	Passed    int64      `json:"passed,omitempty" doc:"Missed times that do not run any more."`
-	Next      *time.Time `json:"next_at,omitempty" doc:"The time that comes next."`
+	Next      *time.Time `json:"next_at,omitempty" doc:"The next time."`
 	Last      *JobRun    `json:"last,omitempty" doc:"The newest run."`
 	Revision  int64      `json:"revision"`
 	CreatedAt time.Time  `json:"created_at"`
@@ -63,9 +63,9 @@ type Job struct {
 
 // JobTrack is the service or consumer that a job belongs to, besides its owner.
 type JobTrack struct {
-	Service  string `json:"service,omitempty" doc:"The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house."`
-	Consumer bool   `json:"consumer,omitempty" doc:"It was made by a consumer's conversation for itself."`
-	Held     bool   `json:"held,omitempty" doc:"It may not run now: its service is withdrawn or has lost the capability scheduler, the key of its conversation is revoked, or its administrator or owner is shut out, or no administrator any more. Its times wait, and count as missed afterwards."`
+	Service  string `json:"service,omitempty" doc:"The service whose conversations receive the message: target, or all conversations at each time if there is no target. Empty: not a job of a service."`
+	Consumer bool   `json:"consumer,omitempty" doc:"Created by a consumer's conversation for itself."`
+	Held     bool   `json:"held,omitempty" doc:"The job cannot run at present: its service is withdrawn or lacks the capability scheduler, the key of its conversation is revoked, or its administrator or owner is disabled or no longer an administrator. Its times count as missed."`
 }
 
 // Reasons why the server paused a job.
@@ -91,8 +91,8 @@ type JobRun struct {
 	Turn      TurnID     `json:"turn_id,omitempty"`
 	Began     time.Time  `json:"began_at"`
 	Ended     *time.Time `json:"ended_at,omitempty"`
-	Outcome   string     `json:"outcome" enum:"queued,waiting,running,done,silent,stopped,timeout,failed,lost,skipped,gone" doc:"queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
-	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled,gone,budget,revoked" doc:"Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked."`
+	Outcome   string     `json:"outcome" enum:"queued,waiting,running,done,silent,stopped,timeout,failed,lost,skipped,gone" doc:"queued: waiting for a free slot of service runs. timeout: stopped after the time limit. skipped: the previous run had not started, or there was nothing to do. gone: the conversation was deleted."`
+	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty,disabled,gone,budget,revoked" doc:"Reason of a skipped run: the previous run had not started, or had not ended in a conversation of a service; the user's conversation was busy; the time is outside the hours of a heartbeat; the instructions are empty; the user is disabled; the conversation was deleted; the daily tokens of the service were used up; or the key of the conversation is revoked."`
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
 }
 
@@ -100,10 +100,10 @@ type JobRun struct {
 type JobRunDetails struct {
 	JobRun
 
-	Status string    `json:"status" enum:",success,error,timeout,skipped" doc:"Its outcome in one word; empty: it is not over."`
+	Status string    `json:"status" enum:",success,error,timeout,skipped" doc:"Outcome; empty while it runs."`
 	Model  string    `json:"model,omitempty" doc:"The model that was asked first."`
-	Output string    `json:"output,omitempty" doc:"What was said in it, 4000 characters at most."`
-	Steps  []JobStep `json:"steps" doc:"What it did, in the order of its beginning, 200 steps at most."`
+	Output string    `json:"output,omitempty" doc:"The output, at most 4000 characters."`
+	Steps  []JobStep `json:"steps" doc:"The steps in the order of their start, at most 200."`
 }
 
 // JobStep is one step of a run.
@@ -113,7 +113,7 @@ type JobStep struct {
 	Started time.Time  `json:"started_at"`
 	Ended   *time.Time `json:"finished_at,omitempty"`
 	Failed  bool       `json:"failed,omitempty"`
-	Note    string     `json:"note,omitempty" doc:"The fault of a model, or what became of a delivery."`
+	Note    string     `json:"note,omitempty" doc:"The error of a model, or the state of a delivery."`
 }
 
 // Heartbeat is the text that a heartbeat sends instead of the message of its job.
@@ -170,7 +170,7 @@ type TriggerDraft struct {
 	AnswerIn  SessionKey    `json:"answer_in,omitempty" maxLength:"200" doc:"Answers go to the chat of this conversation on a platform. Empty: to that of the called conversation."`
 	Template  string        `json:"template,omitempty" maxLength:"4000" doc:"The text that the model gets for a call: a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is."`
 	OneShot   bool          `json:"one_shot,omitempty" doc:"It is switched off by its first call."`
-	PerMinute int           `json:"per_minute,omitempty" minimum:"0" maximum:"600" doc:"Calls that are accepted in a minute; 0: 60."`
+	PerMinute int           `json:"per_minute,omitempty" minimum:"0" maximum:"600" doc:"Maximum accepted calls per minute; 0: 60."`
 	Off       bool          `json:"off,omitempty" doc:"Calls are refused."`
 }
 
@@ -195,7 +195,7 @@ type Fire struct {
 	Bytes    int        `json:"bytes" doc:"Size of the body."`
 	Repeats  int        `json:"repeats,omitempty" doc:"How often it was delivered again."`
 	Note     string     `json:"note,omitempty" doc:"A fault of the call: the template could not be applied."`
-	Session  SessionKey `json:"session,omitempty" doc:"The conversation; empty: it is gone."`
+	Session  SessionKey `json:"session,omitempty" doc:"The conversation; empty if deleted."`
 	Turn     TurnID     `json:"turn,omitempty" doc:"The turn that answers it; empty: none yet."`
 	Outcome  string     `json:"outcome" enum:"waiting,running,done,failed,stopped,gone" doc:"The outcome of the call."`
 }

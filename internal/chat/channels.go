@@ -5,7 +5,7 @@ import "time"
 // ChannelKind is a supported platform, with the options of its accounts.
 type ChannelKind struct {
 	Name    string          `json:"name" doc:"As in session keys and policies, such as feishu."`
-	Options []ChannelOption `json:"options" doc:"In the order in which a person fills them in."`
+	Options []ChannelOption `json:"options" doc:"In the order of the form."`
 }
 
 // ChannelOption is one setting of an account on a platform.
@@ -38,10 +38,10 @@ type ChannelAccount struct {
 	Enabled     bool              `json:"enabled"`
 	Settings    map[string]string `json:"settings" doc:"Without secrets."`
 	Secrets     []string          `json:"secrets" doc:"Names of the secrets that are set."`
-	Revision    int64             `json:"revision" doc:"Another one with every change."`
+	Revision    int64             `json:"revision" doc:"Changes with every update."`
 	ChangedAt   time.Time         `json:"changed_at"`
 	ChangedBy   string            `json:"changed_by,omitempty" doc:"Name of the user; empty: the environment, or a user who was deleted."`
-	Environment []string          `json:"environment,omitempty" doc:"Environment variables that set it; it can be changed only there."`
+	Environment []string          `json:"environment,omitempty" doc:"Environment variables that set the account. Such an account can only be changed there."`
 	Address     string            `json:"address,omitempty" doc:"What to enter on the platform, where the platform connects to xbot."`
 
 	State       ChannelState `json:"state" enum:"off,connecting,connected,faulty"`
@@ -55,10 +55,10 @@ type ChannelAccount struct {
 
 // ChannelLoad is the delivery load of an account.
 type ChannelLoad struct {
-	Waiting     int    `json:"waiting" doc:"Messages that are still to be delivered."`
+	Waiting     int    `json:"waiting" doc:"Messages waiting for delivery."`
 	OldestS     int64  `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
-	Held        string `json:"held,omitempty" doc:"What the platform said to the one of them that was tried last, at most 300 characters, such as that a quota is used up."`
-	Signs       int    `json:"signs,omitempty" doc:"Signs of life that were wanted within the hour that is counted: reactions, \"is writing\", lines that say that a turn goes on. What is above signs_budget was not shown."`
+	Held        string `json:"held,omitempty" doc:"The platform's reason for the last failed attempt, at most 300 characters, such as an exhausted quota."`
+	Signs       int    `json:"signs,omitempty" doc:"Progress updates requested within the counted hour: reactions, typing indicators, status lines. Updates beyond signs_budget were not sent."`
 	SignsBudget int    `json:"signs_budget,omitempty" doc:"How many of them the account may show in an hour; missing: they are not counted."`
 }
 
@@ -81,8 +81,8 @@ const (
 type ChannelFinding struct {
 	Step  string `json:"step" enum:"settings,credentials,permission,connection,events,message"`
 	State string `json:"state" enum:"ok,failed,missing,untested"`
-	What  string `json:"what,omitempty" doc:"What it is about: who the bot is, the name of a permission, the id of a message."`
-	Text  string `json:"text,omitempty" doc:"A sentence: what is wrong and what to do, or why it was not tested."`
+	What  string `json:"what,omitempty" doc:"Subject of the finding: the bot, the name of a permission, the ID of a message."`
+	Text  string `json:"text,omitempty" doc:"The problem and its solution, or the reason why it was not tested."`
 }
 
 // The steps of a test, in their order.

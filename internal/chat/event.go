@@ -46,7 +46,7 @@ type Rewound struct {
 
 // Handover is who answers in a conversation of a consumer from now on.
 type Handover struct {
-	Person bool `json:"person" doc:"A person of the house answers, and not the agent."`
+	Person bool `json:"person" doc:"An administrator answers instead of the agent."`
 }
 
 // Queued is an accepted message that no turn has claimed yet.
@@ -79,8 +79,8 @@ type ToolEvent struct {
 type Retry struct {
 	Turn    TurnID `json:"turn_id"`
 	Step    int    `json:"step"`
-	Attempt int    `json:"attempt" doc:"The attempt that comes next, from 2."`
-	Failed  int    `json:"failed,omitempty" doc:"The attempt of the deltas that failed: theirs that come next are larger."`
+	Attempt int    `json:"attempt" doc:"Number of the next attempt, from 2."`
+	Failed  int    `json:"failed,omitempty" doc:"The failed attempt; deltas with a higher attempt follow."`
 	Max     int    `json:"max"`
 	DelayMS int64  `json:"delay_ms" doc:"Milliseconds until it starts."`
 	Reason  string `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream, empty answer; of a server error also its HTTP status"`
@@ -109,8 +109,8 @@ type Delta struct {
 	ToolName        string `json:"tool_name,omitempty" doc:"Set while the model writes the arguments of a tool call."`
 	Call            CallID `json:"call_id,omitempty" doc:"Which call tool_name and arguments are of. The tool event of that call takes the place of its pieces."`
 	ArgumentsOffset int    `json:"arguments_offset,omitempty" doc:"Bytes of the arguments of the call before this piece."`
-	Arguments       string `json:"arguments,omitempty" doc:"A piece of the arguments as the model writes them: of at most the first 8 KiB, and none of a tool whose arguments a hook may change."`
-	Doing           string `json:"doing,omitempty" enum:"compress" doc:"Set while something goes on before the model is asked: compress, the context is compressed."`
+	Arguments       string `json:"arguments,omitempty" doc:"A piece of the arguments as the model writes them: of the first 8 KiB at most, and none for a tool whose arguments a hook may change."`
+	Doing           string `json:"doing,omitempty" enum:"compress" doc:"Set while a step precedes the model call: compress, the context is being compressed."`
 }
 
 // DoingCompress is the activity of compressing the context before the step continues.

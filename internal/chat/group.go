@@ -50,7 +50,7 @@ type Group struct {
 	ID        GroupID     `json:"id"`
 	Topic     string      `json:"topic"`
 	Rounds    int         `json:"rounds" doc:"At most."`
-	Ended     string      `json:"ended,omitempty" enum:"rounds,agreed,closed,budget,failed,gone" doc:"Why it has ended; empty: it is open."`
+	Ended     string      `json:"ended,omitempty" enum:"rounds,agreed,closed,budget,failed,gone" doc:"Reason of the end; empty: open."`
 	Members   []Member    `json:"members"`
 	Lines     []GroupLine `json:"lines" doc:"In their order; of a long chat the newest 100."`
 	Total     int         `json:"total" doc:"Lines in all."`

@@ -53,11 +53,11 @@ type Message struct {
 	Step            int          `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
 	Role            Role         `json:"role" enum:"user,assistant,notice"`
 	Origin          string       `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue,cron,hook,subagent,peer,heartbeat,person,client" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote), heartbeat, person (an administrator said it to a consumer of a service, in place of the model), or client (a program sent the results of its own tools, which stand in the calls)."`
-	Sender          string       `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
+	Sender          string       `json:"sender,omitempty" doc:"Name of the sender, in conversations with several users."`
 	Silent          bool         `json:"silent,omitempty" doc:"The model chose not to answer."`
-	Undelivered     bool         `json:"undelivered,omitempty" doc:"The send policy kept it from the channel."`
+	Undelivered     bool         `json:"undelivered,omitempty" doc:"The send policy suppressed the delivery to the channel."`
 	Content         string       `json:"content"`
-	Reasoning       string       `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
+	Reasoning       string       `json:"reasoning,omitempty" doc:"The model's reasoning before the answer, if the provider returns it."`
 	Pictures        []PictureRef `json:"pictures,omitempty" doc:"Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}."`
 	ToolCalls       []ToolCall   `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`
 	Inbox           InboxID      `json:"inbox_id,omitempty" doc:"The accepted row a user message came from; on the answer of a command, the row of the command."`
@@ -80,8 +80,8 @@ func (m Message) AllPictures() []PictureRef {
 
 // Place is whether a message is in the conversation, and its other versions.
 type Place struct {
-	Rewound  bool        `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
-	Branches []MessageID `json:"branches,omitempty" doc:"Every version of this message, oldest first, itself among them; absent if it was neither asked again nor changed. At most one of them, and what followed it, is in the conversation: switch-branch chooses."`
+	Rewound  bool        `json:"rewound,omitempty" doc:"Removed from the conversation; hidden from users and the model."`
+	Branches []MessageID `json:"branches,omitempty" doc:"All versions of this message including itself, oldest first. Absent if it has one version only. At most one version and its continuation is in the conversation; switch-branch selects it."`
 	BranchOf MessageID   `json:"-"` // the oldest version; 0: it is that one, or the only one
 }
 

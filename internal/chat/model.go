@@ -119,9 +119,9 @@ const (
 type Subscription struct {
 	ID        int64             `json:"id"`
 	User      UserID            `json:"-"` // owner; 0: the installation
-	Shared    bool              `json:"shared" doc:"It is the installation's, for everybody."`
+	Shared    bool              `json:"shared" doc:"Belongs to the installation and applies to all users."`
 	Name      string            `json:"name" doc:"The first part of the ids of its models." example:"openrouter"`
-	Provider  string            `json:"provider" enum:"openai,anthropic" doc:"How it is spoken to; openai also for whatever is compatible."`
+	Provider  string            `json:"provider" enum:"openai,anthropic" doc:"Protocol of the provider; openai also for compatible services."`
 	APIType   string            `json:"api_type" enum:"chat_completions,responses"`
 	BaseURL   string            `json:"base_url" doc:"Empty: the provider's own."`
 	KeyHint   string            `json:"key_hint" doc:"The end of its key; empty: it has none."`
@@ -129,7 +129,7 @@ type Subscription struct {
 	Enabled   bool              `json:"enabled"`
 	Revision  int64             `json:"revision" doc:"Grows with each change."`
 	ChangedAt time.Time         `json:"changed_at"`
-	ChangedBy string            `json:"changed_by,omitempty" doc:"Name of the person; empty where the account is gone."`
+	ChangedBy string            `json:"changed_by,omitempty" doc:"Name of the user; empty if deleted."`
 }
 
 // SubscribedModel is a model of a subscription that conversations can choose.
@@ -139,9 +139,9 @@ type SubscribedModel struct {
 	Disabled   bool     `json:"disabled,omitempty" doc:"It cannot be chosen."`
 	MaxContext int      `json:"max_context,omitempty" minimum:"0" maximum:"100000000" doc:"Tokens that it takes in all; 0: what is known of it by its name."`
 	MaxOutput  int      `json:"max_output,omitempty" minimum:"0" maximum:"10000000" doc:"Tokens that an answer may have; 0: as many as the model can."`
-	Vision     *bool    `json:"vision,omitempty" doc:"Whether it reads pictures; left out: what its name tells."`
-	Think      string   `json:"think,omitempty" enum:",off,minimal,low,medium,high,xhigh" doc:"How much it thinks where nobody says; empty: as much as it does by itself."`
-	Price      *Price   `json:"price,omitempty" doc:"What it costs; left out: not known."`
+	Vision     *bool    `json:"vision,omitempty" doc:"Whether the model supports pictures; default: by its name."`
+	Think      string   `json:"think,omitempty" enum:",off,minimal,low,medium,high,xhigh" doc:"Default reasoning effort. Empty: the model's own."`
+	Price      *Price   `json:"price,omitempty" doc:"Prices; absent: unknown."`
 }
 
 // Price is the price of a provider, in USD for a million tokens.
@@ -155,13 +155,13 @@ type Price struct {
 type ToolKey struct {
 	User      UserID    `json:"-"` // owner; 0: the installation
 	Service   string    `json:"service" example:"transcription"`
-	Shared    bool      `json:"shared" doc:"It is the installation's, for everybody."`
+	Shared    bool      `json:"shared" doc:"Belongs to the installation and applies to all users."`
 	BaseURL   string    `json:"base_url" doc:"Empty: the service's own."`
 	Model     string    `json:"model" doc:"Empty: the usual one."`
 	KeyHint   string    `json:"key_hint" doc:"The end of the key; empty: there is none." example:"…1234"`
 	Revision  int64     `json:"revision"`
 	ChangedAt time.Time `json:"changed_at"`
-	ChangedBy string    `json:"changed_by" doc:"Empty: nobody who is still there."`
+	ChangedBy string    `json:"changed_by" doc:"Empty if the user no longer exists."`
 }
 
 // MCPTransport is the transport of an MCP server.
@@ -178,11 +178,11 @@ const (
 type MCPConfig struct {
 	Name         string       `json:"name" doc:"One to 32 small letters, digits and dashes." example:"github"`
 	Transport    MCPTransport `json:"transport" enum:"stdio,http,sse"`
-	Command      string       `json:"command,omitempty" doc:"Of stdio: the program, run on the runner of whoever uses it." example:"npx"`
+	Command      string       `json:"command,omitempty" doc:"For stdio: the program, which runs on each user's own runner." example:"npx"`
 	Args         []string     `json:"args,omitempty"`
 	URL          string       `json:"url,omitempty" doc:"Of http and sse." example:"https://mcp.example.com/mcp"`
-	Account      string       `json:"account,omitempty" doc:"Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server." example:"github"`
-	Instructions string       `json:"instructions,omitempty" doc:"What its owner tells the model about it."`
+	Account      string       `json:"account,omitempty" doc:"For servers of the installation with a URL: the OAuth provider whose connected account of each user authorizes requests." example:"github"`
+	Instructions string       `json:"instructions,omitempty" doc:"Instructions for the model by its owner."`
 	Trusted      bool         `json:"trusted,omitempty" doc:"For servers of the installation: trust the tool annotations. Tools marked read-only run without approval and in read-only conversations."`
 	Enabled      bool         `json:"enabled"`
 }
@@ -194,29 +194,29 @@ type MCPServer struct {
 
 	ID          int64     `json:"id"`
 	User        UserID    `json:"-"` // owner; 0: the installation
-	Shared      bool      `json:"shared" doc:"It is the installation's, for everybody."`
+	Shared      bool      `json:"shared" doc:"Belongs to the installation and applies to all users."`
 	EnvNames    []string  `json:"env_names" doc:"Environment variables of the command."`
 	HeaderNames []string  `json:"header_names" doc:"Headers of each request."`
 	Revision    int64     `json:"revision"`
 	CreatedAt   time.Time `json:"created_at"`
 	ChangedAt   time.Time `json:"changed_at"`
-	ChangedBy   string    `json:"changed_by" doc:"Empty: nobody who is still there."`
-	FromFile    bool      `json:"from_file,omitempty" doc:"It stands in mcp.json of the server's data folder, and is changed there alone."`
+	ChangedBy   string    `json:"changed_by" doc:"Empty if the user no longer exists."`
+	FromFile    bool      `json:"from_file,omitempty" doc:"Defined in mcp.json in the server's data folder, and can only be changed there."`
 }
 
 // MCPState is the state of a server as of the last connection.
 type MCPState struct {
-	ListedAt  *time.Time `json:"listed_at,omitempty" doc:"When it last said what it offers."`
+	ListedAt  *time.Time `json:"listed_at,omitempty" doc:"Time of the last listing."`
 	Digest    string     `json:"-"` // identifies the list of offers
-	Guide     string     `json:"guide,omitempty" doc:"What it says itself about its use."`
-	LeftOut   []string   `json:"left_out,omitempty" doc:"What it offers and nobody is shown, each with why."`
+	Guide     string     `json:"guide,omitempty" doc:"The server's own instructions."`
+	LeftOut   []string   `json:"left_out,omitempty" doc:"Tools that are hidden, each with the reason."`
 	Tools     int        `json:"tools" doc:"How many tools it offers."`
 	Prompts   int        `json:"prompts"`
 	Resources int        `json:"resources" doc:"How many resources it lists, patterns of addresses included."`
 	Problem   string     `json:"problem,omitempty" doc:"Why it could not be reached or read the last time."`
 	ProblemAt *time.Time `json:"problem_at,omitempty"`
 	// WantsAccount reports that the problem is a missing account.
-	WantsAccount bool `json:"wants_account,omitempty" doc:"It asks for an account, which can be connected with POST .../account."`
+	WantsAccount bool `json:"wants_account,omitempty" doc:"The server requires an account, which can be connected with POST .../account."`
 }
 
 // MCPOffers is the tools, prompts and resources that a server lists.
@@ -282,18 +282,18 @@ const (
 // OAuthProviderConfig is the configuration of an OAuth provider whose accounts users connect, without secrets.
 type OAuthProviderConfig struct {
 	ID           string          `json:"id" doc:"One to 32 small letters, digits and dashes." example:"github"`
-	Name         string          `json:"name" doc:"As people read it." example:"GitHub"`
-	Issuer       string          `json:"issuer,omitempty" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared."`
-	AuthorizeURL string          `json:"authorize_url" doc:"Where people are asked. Parameters in it are kept." example:"https://github.com/login/oauth/authorize"`
+	Name         string          `json:"name" doc:"Display name." example:"GitHub"`
+	Issuer       string          `json:"issuer,omitempty" doc:"Expected iss parameter of authorization responses (RFC 9207). Empty: not checked."`
+	AuthorizeURL string          `json:"authorize_url" doc:"Authorization endpoint. Its query parameters are kept." example:"https://github.com/login/oauth/authorize"`
 	TokenURL     string          `json:"token_url" example:"https://github.com/login/oauth/access_token"`
-	RevokeURL    string          `json:"revoke_url,omitempty" doc:"Where tokens are given back (RFC 7009); empty: nowhere."`
-	AccountURL   string          `json:"account_url,omitempty" doc:"Answers an access token with whose it is, as JSON, such as the userinfo endpoint; empty: nobody is asked." example:"https://api.github.com/user"`
-	Scopes       []string        `json:"scopes" doc:"What is always asked for."`
-	MoreScopes   []string        `json:"more_scopes" doc:"What a conversation may ask for beside scopes."`
-	ClientID     string          `json:"client_id" doc:"What the provider knows xbot as."`
-	ClientAuth   OAuthClientAuth `json:"client_auth" enum:"body,header" doc:"Where requests for tokens have the secret of the client."`
+	RevokeURL    string          `json:"revoke_url,omitempty" doc:"Revocation endpoint (RFC 7009); empty: none."`
+	AccountURL   string          `json:"account_url,omitempty" doc:"Endpoint that returns the account of an access token as JSON, such as the userinfo endpoint. Empty: none is called." example:"https://api.github.com/user"`
+	Scopes       []string        `json:"scopes" doc:"Scopes that are always requested."`
+	MoreScopes   []string        `json:"more_scopes" doc:"Additional scopes that a conversation may request."`
+	ClientID     string          `json:"client_id" doc:"Client ID at the provider."`
+	ClientAuth   OAuthClientAuth `json:"client_auth" enum:"body,header" doc:"Client authentication in token requests."`
 	Enabled      bool            `json:"enabled"`
-	Resource     string          `json:"resource,omitempty" doc:"What tokens are asked for (RFC 8707): of the provider of an MCP server that server."`
+	Resource     string          `json:"resource,omitempty" doc:"Resource for which tokens are requested (RFC 8707); for the provider of an MCP server, that server."`
 	// SilentIssuer allows a browser to return without an issuer; any other value than Issuer is still refused.
 	SilentIssuer bool `json:"-"`
 }
@@ -302,23 +302,23 @@ type OAuthProviderConfig struct {
 type OAuthProvider struct {
 	OAuthProviderConfig
 
-	MCPServer int64     `json:"mcp_server,omitempty" doc:"Number of the MCP server that has named it, with which it comes and goes; left out: administrators keep it."`
+	MCPServer int64     `json:"mcp_server,omitempty" doc:"Number of the MCP server that declared it, which also removes it. Absent: managed by administrators."`
 	Owner     UserID    `json:"-"` // owner of that server; 0: the installation
 	Secret    bool      `json:"secret" doc:"It has a secret of the client, which is never shown."`
-	Accounts  int       `json:"accounts" doc:"How many people have connected an account."`
+	Accounts  int       `json:"accounts" doc:"Number of users with a connected account."`
 	Revision  int64     `json:"revision"`
 	CreatedAt time.Time `json:"created_at"`
 	ChangedAt time.Time `json:"changed_at"`
-	ChangedBy string    `json:"changed_by" doc:"Empty: nobody who is still there."`
+	ChangedBy string    `json:"changed_by" doc:"Empty if the user no longer exists."`
 }
 
 // OAuthAccount is an account of a user at a provider, without its tokens.
 type OAuthAccount struct {
 	Provider    string     `json:"provider" doc:"Id of the provider."`
-	Label       string     `json:"label,omitempty" doc:"Whose account it is, in the words of the provider."`
+	Label       string     `json:"label,omitempty" doc:"Name of the account at the provider."`
 	Asked       []string   `json:"-"` // the requested scopes
-	Scopes      []string   `json:"scopes" doc:"What was granted, in the words of the provider, which may have other names for what was asked for."`
-	Problem     string     `json:"problem,omitempty" doc:"Why it must be connected again; left out: it need not."`
+	Scopes      []string   `json:"scopes" doc:"The granted scopes as named by the provider, which may differ from the requested names."`
+	Problem     string     `json:"problem,omitempty" doc:"Reason to reconnect the account; absent: none."`
 	ExpiresAt   *time.Time `json:"expires_at,omitempty" doc:"When the access token ends, which is renewed before."`
 	ConnectedAt time.Time  `json:"connected_at"`
 	RefreshedAt *time.Time `json:"refreshed_at,omitempty"`
@@ -328,5 +328,5 @@ type OAuthAccount struct {
 type AccountAsk struct {
 	Provider string   `json:"provider" doc:"Id of the provider."`
 	Name     string   `json:"name" doc:"Of the provider."`
-	Scopes   []string `json:"scopes,omitempty" doc:"What is asked for."`
+	Scopes   []string `json:"scopes,omitempty" doc:"The requested scopes."`
 }

@@ -10,8 +10,8 @@ const MaxProfile = 2000
 
 // UserProfile is a user's self-description, for the prompts of their conversations.
 type UserProfile struct {
-	Content   string    `json:"content" doc:"Name, how to be addressed, what to know: at most 2,000 characters."`
-	Timezone  string    `json:"timezone" example:"Europe/Berlin" doc:"IANA name; empty: not said."`
+	Content   string    `json:"content" doc:"Name, form of address and other facts: at most 2,000 characters."`
+	Timezone  string    `json:"timezone" example:"Europe/Berlin" doc:"IANA name; empty if not set."`
 	Revision  int       `json:"revision" doc:"Of the profile as it is; 0: none was written."`
 	UpdatedAt time.Time `json:"updated_at,omitzero"`
 }
@@ -20,7 +20,7 @@ type UserProfile struct {
 type ProfileVersion struct {
 	Version    int       `json:"version" doc:"The revision of the profile that it was."`
 	Content    string    `json:"content,omitempty" doc:"Lists leave it out."`
-	Timezone   string    `json:"timezone" doc:"IANA name; empty: not said."`
+	Timezone   string    `json:"timezone" doc:"IANA name; empty if not set."`
 	ChangedAt  time.Time `json:"changed_at"`
 	ChangedBy  string    `json:"changed_by" doc:"Name of the user."`
 	Characters int       `json:"characters" doc:"Of the text; 0: it was empty."`
@@ -56,12 +56,12 @@ type OwnPrompt struct {
 type PromptVersion struct {
 	Version    int       `json:"version" doc:"Counts from 1."`
 	Content    string    `json:"content,omitempty" doc:"Lists leave it out. Empty: from then on it was the installation's text."`
-	Beside     bool      `json:"beside" doc:"It stands behind the installation's text, rather than in its place."`
-	Label      string    `json:"label" doc:"v and the version, unless somebody wrote another one."`
+	Beside     bool      `json:"beside" doc:"Appended to the installation's text instead of replacing it."`
+	Label      string    `json:"label" doc:"Default: v and the version."`
 	Note       string    `json:"note"`
 	ChangedAt  time.Time `json:"changed_at"`
-	ChangedBy  string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
-	Characters int       `json:"characters" doc:"0: from then on it was the installation's text."`
+	ChangedBy  string    `json:"changed_by" doc:"Name of the user; empty if deleted."`
+	Characters int       `json:"characters" doc:"0: the installation's text applied from then on."`
 }
 
 // PromptDraft is a user's new text for a section.
@@ -78,11 +78,11 @@ type SettingChange struct {
 	ID        int64           `json:"id"`
 	Kind      string          `json:"kind" doc:"preference, permission, token, runner, sandbox, subscription, key, mcp, channel, access, person, invite, deletion, schedule, trigger or role."`
 	Name      string          `json:"name" doc:"Which one."`
-	Owner     string          `json:"owner,omitempty" doc:"Whose it is; missing: the installation's."`
-	Before    json.RawMessage `json:"before" doc:"What has changed, as it was; empty: it is new. Of a secret only that there was one."`
-	After     json.RawMessage `json:"after" doc:"What has changed, as it is; empty: it was removed. Of a secret only that there is a new one."`
+	Owner     string          `json:"owner,omitempty" doc:"Owner; absent: the installation."`
+	Before    json.RawMessage `json:"before" doc:"The previous value; empty if new. For secrets, only that there was one."`
+	After     json.RawMessage `json:"after" doc:"The new value; empty if removed. For secrets, only that there is a new one."`
 	ChangedAt time.Time       `json:"changed_at"`
-	ChangedBy string          `json:"changed_by" doc:"Name of the user; empty: an operator, xbot itself, or somebody who is gone."`
+	ChangedBy string          `json:"changed_by" doc:"Name of the user; empty: an operator, xbot itself, or a deleted user."`
 }
 
 // PreferenceVersion is a change of a user's preferences.
@@ -92,5 +92,5 @@ type PreferenceVersion struct {
 	Before    string    `json:"before" doc:"Empty: the default."`
 	After     string    `json:"after" doc:"Empty: the default."`
 	ChangedAt time.Time `json:"changed_at"`
-	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
+	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty if deleted."`
 }

@@ -28,16 +28,16 @@ const (
 
 // Origin is where a conversation takes place, for display and for the delivery of its answers (spec/002). It follows the newest message.
 type Origin struct {
-	Label    string `json:"label,omitempty" doc:"What people call the place: a group with its thread, or a person."`
+	Label    string `json:"label,omitempty" doc:"Display name of the place: a group with its thread, or a user."`
 	Provider string `json:"provider,omitempty" doc:"The channel, such as feishu."`
 	From     string `json:"from,omitempty" doc:"Id of who wrote last, on the platform."`
 	To       string `json:"to,omitempty" doc:"Id of the chat that answers go to."`
-	Account  string `json:"account_id,omitempty" doc:"Account of the bot, where a channel has several."`
+	Account  string `json:"account_id,omitempty" doc:"Bot account, if the channel has several."`
 	Thread   string `json:"thread_id,omitempty"`
-	Name     string `json:"display_name,omitempty" doc:"Name of who wrote last."`
+	Name     string `json:"display_name,omitempty" doc:"Name of the last sender."`
 	Subject  string `json:"subject,omitempty" doc:"Name of the group."`
 	Room     string `json:"room,omitempty"`
-	Space    string `json:"space,omitempty" doc:"What the room belongs to: a workspace, a guild."`
+	Space    string `json:"space,omitempty" doc:"The workspace or guild of the place."`
 }
 
 // Envelope is a message as a channel delivered it, before admission and routing. All ids are the platform's.
@@ -145,8 +145,8 @@ const (
 type Began struct {
 	ID     ControlID `json:"id"`
 	At     time.Time `json:"at"`
-	Reason string    `json:"reason" enum:"new,daily,idle,run" doc:"new: a person asked. daily: its day was over. idle: nobody had written for long. run: a job has run."`
-	Upto   MessageID `json:"upto" doc:"The last message that the model does not see any more."`
+	Reason string    `json:"reason" enum:"new,daily,idle,run" doc:"new: requested by a user. daily: the daily reset. idle: no messages for long. run: a job has run."`
+	Upto   MessageID `json:"upto" doc:"The last message that is no longer in the model's context."`
 }
 
 // Found is a message found by a search.

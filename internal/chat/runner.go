@@ -20,7 +20,7 @@ type Runner struct {
 	Arch        string       `json:"arch,omitempty" example:"amd64"`
 	Version     string       `json:"version,omitempty"`
 	Workspace   string       `json:"workspace,omitempty" doc:"Folder where sessions start."`
-	Confinement string       `json:"confinement,omitempty" doc:"What confines its commands, as text; or that nothing does, and why."`
+	Confinement string       `json:"confinement,omitempty" doc:"Description of the sandbox of commands, or the reason why there is none."`
 	Refused     bool         `json:"refused,omitempty" doc:"It refuses commands, since its machine cannot confine them."`
 	LLM         *RunnerModel `json:"llm,omitempty" doc:"The model it can call for its owner."`
 	Active      bool         `json:"active" doc:"This user's commands go here now."`
@@ -39,8 +39,8 @@ const (
 // RunnerSandbox is whether commands of the server's own runner run in a sandbox, and who chose that.
 type RunnerSandbox struct {
 	Confine   string     `json:"confine" enum:"auto,require,off" doc:"auto: they do; where the machine cannot confine them they are refused. require: as auto, and there the runner does not start. off: they run without a sandbox."`
-	Setting   bool       `json:"setting" doc:"The setting XBOT_CONFINE says it, which comes before the choice of an administrator."`
-	ChangedBy string     `json:"changed_by,omitempty" doc:"Name of the administrator who chose it; empty where nobody did, or the account is gone."`
+	Setting   bool       `json:"setting" doc:"The setting XBOT_CONFINE decides, which overrides the administrator's choice."`
+	ChangedBy string     `json:"changed_by,omitempty" doc:"Name of the administrator who set it. Empty if unset, or if the account was deleted."`
 	ChangedAt *time.Time `json:"changed_at,omitempty"`
 }
 
@@ -62,7 +62,7 @@ type Runners struct {
 	Active    string   `json:"active" doc:"The runner that was chosen; empty for the default."`
 	Effective string   `json:"effective" doc:"The runner that commands go to now; empty if there is none."`
 	LLMSource string   `json:"llm_source" enum:"auto,server" doc:"auto: the model of the effective runner answers if it offers one. server: always the server's."`
-	Model     string   `json:"model" doc:"The model that answers now, provider/model."`
+	Model     string   `json:"model" doc:"The current model, provider/model."`
 }
 
 // NewRunner is a runner with its new token, which is shown only once.

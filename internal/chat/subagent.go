@@ -101,16 +101,16 @@ const (
 // Subagent is a subagent as the API shows it.
 type Subagent struct {
 	Session    SessionKey    `json:"session" doc:"Its conversation."`
-	Parent     SessionKey    `json:"parent" doc:"The conversation that hands it work: the one that was asked for, or that of another subagent."`
+	Parent     SessionKey    `json:"parent" doc:"The parent conversation: that of the user, or of another subagent."`
 	Role       string        `json:"role"`
 	Instance   string        `json:"instance,omitempty" doc:"Empty: it answers once."`
 	Depth      int           `json:"depth" doc:"1 for those of the conversation itself."`
 	State      SubagentState `json:"state" enum:"queued,running,idle,unloaded,done,stopped,failed,lost"`
 	Background bool          `json:"background,omitempty" doc:"Its parent does not wait for the newest answer."`
-	Task       string        `json:"task" doc:"The first words of what it was asked last."`
+	Task       string        `json:"task" doc:"The first words of the last request."`
 	Turn       TurnID        `json:"turn_id,omitempty" doc:"Its running turn."`
 	Tool       string        `json:"tool,omitempty" doc:"The tool call that runs now."`
-	Waiting    bool          `json:"waiting,omitempty" doc:"A call of it waits for a person's permission."`
+	Waiting    bool          `json:"waiting,omitempty" doc:"One of its calls requires approval."`
 	Model      string        `json:"model,omitempty"`
 	Steps      int           `json:"steps" doc:"Model calls of the subagent."`
 	Tokens     int64         `json:"tokens" doc:"Tokens that it has read and written, as its provider counted."`

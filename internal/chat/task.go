@@ -33,11 +33,11 @@ const (
 // subject, and its output the reply.
 type Task struct {
 	ID        string     `json:"id" doc:"Short id within the session: bg1, bg2 ..." example:"bg1"`
-	Kind      TaskKind   `json:"kind,omitempty" enum:"subagent,group chat,cron job" doc:"What it is; empty: a command."`
+	Kind      TaskKind   `json:"kind,omitempty" enum:"subagent,group chat,cron job" doc:"Kind of the task; empty: a command."`
 	Session   SessionKey `json:"session_key,omitempty" doc:"Of a subagent or a job: its own conversation."`
 	Turn      TurnID     `json:"turn_id,omitempty" doc:"Of a subagent or a job: its turn, once it has begun."`
 	How       string     `json:"how,omitempty" doc:"If it is no command: its state, or how it ended."`
-	Call      CallID     `json:"call_id" doc:"The tool call that started it. If it is no command: the key under which the session is told its end."`
+	Call      CallID     `json:"call_id" doc:"The tool call that started it. If it is not a command: the key under which the session is notified of the end."`
 	Command   string     `json:"command"`
 	Runner    string     `json:"runner"`
 	State     TaskState  `json:"state" enum:"running,exited,killed,timed_out,lost"`

@@ -44,14 +44,14 @@ type ToolCall struct {
 	Arguments  string    `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
 	State      CallState `json:"state" enum:"open,running,done"`
 	Summary    string    `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
-	Result     string    `json:"result,omitempty" doc:"What the model reads."`
+	Result     string    `json:"result,omitempty" doc:"The result for the model."`
 	IsError    bool      `json:"is_error,omitempty"`
 	ResultView
 	Rule       Rule `json:"-"`
 	Ruling     `json:"-"`
 	Hooked     `json:"-"`
 	Asks       `json:"-"`
-	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
+	Approval   *Approval  `json:"approval,omitempty" doc:"Set if the call requires approval; the call stays open until it is answered."`
 	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
 	StartedAt  *time.Time `json:"started_at,omitempty"`
@@ -98,7 +98,7 @@ type ResultView struct {
 // WebSource is a web page that a result comes from.
 type WebSource struct {
 	URL   string `json:"url" doc:"An http or https address."`
-	Title string `json:"title,omitempty" doc:"What the page calls itself, one line; may be cut."`
+	Title string `json:"title,omitempty" doc:"Title of the page, one line; may be truncated."`
 }
 
 // ToolResult is the result of a tool. A tool that ran and failed is a result with IsError, not a Go error.

@@ -30,9 +30,9 @@ type Turn struct {
 	TemporalURL string     `json:"temporal_url,omitempty" doc:"Path of this run in the Temporal UI, behind the same login."`
 	StartedAt   time.Time  `json:"started_at"`
 	EndedAt     *time.Time `json:"ended_at,omitempty"`
-	Plan        PlanState  `json:"plan,omitempty" enum:"wanted,approved,lifted" doc:"Plan mode of the turn. wanted: only what reads runs until a plan is approved. lifted: a person has switched it off meanwhile."`
-	Allows      *Allowance `json:"allows,omitempty" doc:"Set while a person allows everything in this turn."`
-	Waits       *Wait      `json:"waits,omitempty" doc:"Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers."`
+	Plan        PlanState  `json:"plan,omitempty" enum:"wanted,approved,lifted" doc:"Plan mode of the turn. wanted: only reading tools run until a plan is approved. lifted: a user has switched plan mode off."`
+	Allows      *Allowance `json:"allows,omitempty" doc:"Set while a user allows all calls of this turn."`
+	Waits       *Wait      `json:"waits,omitempty" doc:"Set while the turn waits for an unreachable model provider. The turn continues once the provider responds."`
 }
 
 // Wait is the wait of a turn for its model provider.

@@ -31,15 +31,15 @@ type Definition struct {
 	Model       string `json:"model" maxLength:"200" doc:"Id or alias of one that its administrator may choose; empty: as in their own conversations."`
 
 	PromptVersion  int `json:"system_prompt_version_id" minimum:"0" doc:"Version of its administrator's system prompt; 0: the one in force."`
-	ProfileVersion int `json:"user_profile_version_id" minimum:"0" doc:"Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force."`
+	ProfileVersion int `json:"user_profile_version_id" minimum:"0" doc:"Version of its administrator's profile that replaces {user_profile_context}; 0: the current one."`
 
-	AllowedDocs    []string     `json:"allowed_docs" maxItems:"100" doc:"Patterns of documents below docs/ that it reads: * is all, none: nothing."`
-	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them."`
-	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
+	AllowedDocs    []string     `json:"allowed_docs" maxItems:"100" doc:"Patterns of documents below docs/ that it may read: * for all, none: nothing."`
+	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ whose names it sees: * for all, none: nothing. Stored with the service: this version of xbot has no tool that runs them."`
+	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools."`
 
 	MaxConversations int      `json:"max_conversations" minimum:"1" maximum:"100000" doc:"How many conversations it has at once; default 1000."`
 	Welcome          string   `json:"welcome_message" maxLength:"2000" doc:"Markdown that its page shows before the first message."`
-	Questions        []string `json:"quick_questions" maxItems:"10" doc:"What its page offers to ask."`
+	Questions        []string `json:"quick_questions" maxItems:"10" doc:"Suggested questions on its page."`
 	Origins          []string `json:"origins" maxItems:"20" doc:"Sites that may show its page in a frame, such as https://shop.example."`
 	Limits           Limits   `json:"limits"`
 }
@@ -111,14 +111,14 @@ type Patch struct {
 	ProfileVersion   *int          `json:"user_profile_version_id,omitempty" minimum:"0"`
 	AllowedDocs      *[]string     `json:"allowed_docs,omitempty" maxItems:"100"`
 	AllowedScripts   *[]string     `json:"allowed_scripts,omitempty" maxItems:"100"`
-	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
+	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools."`
 	ResearchTools    *bool         `json:"research_tools,omitempty" doc:"The same as the capability web."`
 	Published        *bool         `json:"published,omitempty"`
 	MaxConversations *int          `json:"max_conversations,omitempty" minimum:"1" maximum:"100000"`
 	Welcome          *string       `json:"welcome_message,omitempty" maxLength:"2000"`
 	Questions        *[]string     `json:"quick_questions,omitempty" maxItems:"10"`
 	Origins          *[]string     `json:"origins,omitempty" maxItems:"20"`
-	Limits           *LimitsPatch  `json:"limits,omitempty" doc:"Those that are left out stay."`
+	Limits           *LimitsPatch  `json:"limits,omitempty" doc:"Omitted limits are unchanged."`
 }
 
 // PublishesAlone reports whether a change publishes or withdraws, and leaves the definition as it is.

@@ -43,12 +43,12 @@ type Item struct {
 	Conversation string          `json:"conversation_id"`
 	Session      chat.SessionKey `json:"session" doc:"The session of the conversation."`
 	Title        string          `json:"title" doc:"Of the conversation."`
-	Message      string          `json:"message" doc:"What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text."`
+	Message      string          `json:"message" doc:"The consumer's request as phrased by the service's agent. Untrusted content: render it as text."`
 	Status       ItemStatus      `json:"status" enum:"unread,read,handled"`
-	HandledBy    string          `json:"handled_by,omitempty" enum:"agent,manual" doc:"agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it."`
-	AgentSaid    string          `json:"agent_response,omitempty" doc:"What the agent told the administrator, at most 2000 characters."`
+	HandledBy    string          `json:"handled_by,omitempty" enum:"agent,manual" doc:"agent: the service's agent has notified the administrator on a platform. manual: an administrator has dealt with it."`
+	AgentSaid    string          `json:"agent_response,omitempty" doc:"The agent's notice to the administrator, at most 2000 characters."`
 	AnsweredBy   string          `json:"answered_by,omitempty" doc:"Name of the administrator who has answered."`
-	TakenBy      string          `json:"taken_by,omitempty" doc:"Name of the administrator who has taken the conversation: the agent is silent there."`
+	TakenBy      string          `json:"taken_by,omitempty" doc:"Name of the administrator who has taken over the conversation."`
 	CreatedAt    time.Time       `json:"created_at"`
 	ChangedAt    time.Time       `json:"changed_at"`
 }

@@ -25,7 +25,7 @@ const shownKey = 12
 // Service is one as it is stored.
 type Service struct {
 	ID        string      `json:"id"`
-	Admin     chat.UserID `json:"admin_id" doc:"The administrator whose models, keys, documents and scripts it works with."`
+	Admin     chat.UserID `json:"admin_id" doc:"The administrator whose models, keys, documents and scripts the service uses."`
 	User      chat.UserID `json:"-"` // its own user, whose limits its consumers share
 	Published bool        `json:"published" doc:"Consumers may use it."`
 	Definition
@@ -33,7 +33,7 @@ type Service struct {
 	CreatedAt time.Time `json:"created_at"`
 	ChangedAt time.Time `json:"updated_at"`
 	// Closed: its administrator is disabled or no longer one, so that no consumer may use it.
-	Closed bool `json:"closed,omitempty" doc:"Its administrator is shut out, or is no administrator any more: nobody can use it."`
+	Closed bool `json:"closed,omitempty" doc:"The service is unavailable: its administrator is disabled or no longer an administrator."`
 }
 
 // Open reports whether consumers may use the service.
@@ -46,7 +46,7 @@ type Key struct {
 	Name       string     `json:"name"`
 	Prefix     string     `json:"prefix" doc:"The beginning of the key."`
 	CreatedAt  time.Time  `json:"created_at"`
-	LastUsedAt *time.Time `json:"last_used_at,omitempty" doc:"At most a minute before the last use; missing: it was never used."`
+	LastUsedAt *time.Time `json:"last_used_at,omitempty" doc:"Time of the last use, accurate to a minute. Absent if never used."`
 	RevokedAt  *time.Time `json:"revoked_at,omitempty"`
 }
 

@@ -34,7 +34,7 @@ func userBody(u users.User) User {
 
 // LoginState is the data of the login page.
 type LoginState struct {
-	NeedsPassword bool   `json:"needs_password" doc:"A user has a password, so the form is of use."`
+	NeedsPassword bool   `json:"needs_password" doc:"A user has a password, so that signing in with one is possible."`
 	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
 	Version       string `json:"version"`
 	SignOn        string `json:"sign_on,omitempty" doc:"Name of the provider by which people sign in at /oidc/login; missing: there is none."`
@@ -44,8 +44,8 @@ type LoginState struct {
 type SignedIn struct {
 	User            User   `json:"user"`
 	MustSetPassword bool   `json:"must_set_password"`
-	PageKey         string `json:"page_key" doc:"Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it."`
-	Browser         string `json:"browser" doc:"Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access."`
+	PageKey         string `json:"page_key" doc:"Send it as X-Xbot-Page with every request that uses the cookie, which alone gives no access. Store it where only this origin can read it."`
+	Browser         string `json:"browser" doc:"Store it and send it with the next login: it distinguishes this browser from password guessing. It gives no access."`
 }
 
 type loginInput struct {
@@ -74,7 +74,7 @@ type linkInput struct {
 
 // RegisterLogin has the endpoints of login, which need no user.
 func (a *Endpoints) RegisterLogin(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
+	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "Get the options of the sign-in page"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
 			needed, err := a.Auth.Accounts.AnyPassword(ctx)
 			if err != nil {
@@ -91,7 +91,7 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			}
 			return a.signedIn(in.HTTP().Context(), login)
 		})
-	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Make an account of my own by an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated, MaxBodyBytes: endpoint.OpenBody},
+	huma.Register(h, huma.Operation{OperationID: "join", Method: http.MethodPost, Path: "/api/join", Summary: "Create my account from an invitation, and sign in; sets the cookie", DefaultStatus: http.StatusCreated, MaxBodyBytes: endpoint.OpenBody},
 		func(_ context.Context, in *joinInput) (*struct{ Body SignedIn }, error) {
 			login, err := a.join(in)
 			if err != nil {
@@ -99,7 +99,7 @@ func (a *Endpoints) RegisterLogin(h huma.API) {
 			}
 			return a.signedIn(in.HTTP().Context(), login)
 		})
-	huma.Register(h, huma.Operation{OperationID: "read-sign-in-link", Method: http.MethodPost, Path: "/api/login/link", Summary: "Show the user of a sign-in link without using the link", MaxBodyBytes: endpoint.OpenBody},
+	huma.Register(h, huma.Operation{OperationID: "read-sign-in-link", Method: http.MethodPost, Path: "/api/login/link", Summary: "Get the user of a sign-in link without using the link", MaxBodyBytes: endpoint.OpenBody},
 		func(_ context.Context, in *linkInput) (*struct{ Body LinkedUser }, error) {
 			out, err := a.linkedUser(in)
 			return &struct{ Body LinkedUser }{out}, a.Problem(err)
@@ -137,7 +137,7 @@ func (a *Endpoints) mustSetPassword(ctx context.Context, u users.User) (bool, er
 type joinInput struct {
 	Body struct {
 		Token    string `json:"token" minLength:"1" maxLength:"256" doc:"Of the invitation."`
-		Username string `json:"username" minLength:"2" maxLength:"64" doc:"What to sign in with; nobody else has it."`
+		Username string `json:"username" minLength:"2" maxLength:"64" doc:"Unique sign-in name."`
 		Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
 	}
 	endpoint.Request
@@ -178,11 +178,11 @@ type Me struct {
 }
 
 func (a *Endpoints) registerAccount(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "End this browser's login", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "Sign out of this browser", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(_ context.Context, in *struct{ endpoint.Request }) (*struct{}, error) {
 			return nil, a.Problem(a.Auth.SignOut(in.Writer(), in.HTTP()))
 		})
-	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Get the signed-in user and the server's features", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
 			me, err := a.me(ctx)
 			return &struct{ Body Me }{me}, a.Problem(err)
@@ -211,7 +211,7 @@ type PassBody struct {
 
 func (a *Endpoints) registerPasses(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Create an address that this browser can open without headers, such as a download",
+		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Create a URL that this browser can open without headers, such as a download",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Body struct {
@@ -252,7 +252,7 @@ type NewToken struct {
 }
 
 func (a *Endpoints) registerTokens(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "List my access tokens", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct {
 			Body struct {
 				Tokens []users.Token `json:"tokens"`
@@ -267,12 +267,12 @@ func (a *Endpoints) registerTokens(h huma.API) {
 			out.Body.Tokens = tokens
 			return out, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make an API token", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Create an access token", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Name  string `json:"name" minLength:"1" maxLength:"128"`
-				Scope string `json:"scope,omitempty" enum:"read,chat,administration" default:"administration" doc:"What it may: read; read and write in conversations; or all that I may, also as an administrator."`
-				Days  int    `json:"days,omitempty" minimum:"0" maximum:"3650" doc:"How long it is good; 0: until it is revoked."`
+				Scope string `json:"scope,omitempty" enum:"read,chat,administration" default:"administration" doc:"Scope: read; read and write in conversations; or all of my rights, including those of an administrator."`
+				Days  int    `json:"days,omitempty" minimum:"0" maximum:"3650" doc:"Validity in days; 0: until revoked."`
 			}
 		}) (*struct{ Body NewToken }, error) {
 			token, hash := secret.NewToken()
@@ -283,7 +283,7 @@ func (a *Endpoints) registerTokens(h huma.API) {
 			id, err := a.Users.CreateToken(ctx, auth.User(ctx).ID, made, hash)
 			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			ID int64 `path:"id"`
 		}) (*struct{}, error) {

@@ -13,7 +13,7 @@ import (
 
 // LinkBody is a code with which a user proves their identity on another channel.
 type LinkBody struct {
-	Code    string `json:"code" doc:"It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours."`
+	Code    string `json:"code" doc:"One-time code, valid for ten minutes; only its hash is stored. The account that sends /link with the code is linked to yours."`
 	Seconds int    `json:"expires_in" doc:"Seconds."`
 }
 
@@ -24,26 +24,26 @@ type IdentitiesBody struct {
 
 // UnlinkedBody is the result of unlinking an identity.
 type UnlinkedBody struct {
-	Account string `json:"account" doc:"Name of the account that the identity has now; empty: none until it is used again."`
+	Account string `json:"account" doc:"New account of the identity; empty: none until it is used again."`
 	Moved   int    `json:"moved" doc:"Conversations that moved with it."`
 }
 
 func (a *Endpoints) registerLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Create a code that links another channel to my account",
+		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Create a code that links another channel identity to my account",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body LinkBody }, error) {
 		code, err := a.Gateway.NewLink(ctx, auth.User(ctx).ID, "")
 		return &struct{ Body LinkBody }{LinkBody{Code: code, Seconds: int(links.LinkLife.Seconds())}}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "My identities on other channels", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-identities", Method: http.MethodGet, Path: "/api/me/identities", Summary: "List my identities on other channels", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body IdentitiesBody }, error) {
 			all, err := a.Links.Identities(ctx, auth.User(ctx).ID)
 			return &struct{ Body IdentitiesBody }{IdentitiesBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "unlink-identity", Method: http.MethodDelete, Path: "/api/me/identities", Summary: "Unlink one of my identities from my account",
-		Description: "With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.",
+		Description: "The identity becomes an account of its own with its direct conversations; memory and files stay with my account. 400: it is the only identity of the account, or a setting assigns it. 404: it is not one of my identities.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `query:"channel" required:"true" maxLength:"64"`

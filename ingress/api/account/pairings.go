@@ -22,7 +22,7 @@ type GrantsBody struct {
 }
 
 func (a *Endpoints) registerPairings(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-pairings", Method: http.MethodGet, Path: "/api/pairings", Summary: "People who wait for approval; for administrators", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-pairings", Method: http.MethodGet, Path: "/api/pairings", Summary: "List pending pairings; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body PairingsBody }, error) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
@@ -31,8 +31,8 @@ func (a *Endpoints) registerPairings(h huma.API) {
 			return &struct{ Body PairingsBody }{PairingsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "end-pairing", Method: http.MethodPost, Path: "/api/pairings/{code}", Summary: "Approve or refuse a person by their code; for administrators",
-		Description: "An approval covers direct messages, not groups. The person is told with their next message.", Security: endpoint.Secured,
+		OperationID: "end-pairing", Method: http.MethodPost, Path: "/api/pairings/{code}", Summary: "Approve or reject a user by their pairing code; for administrators",
+		Description: "An approval covers direct messages, not groups. The user is notified with their next message.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Code string `path:"code" maxLength:"64" doc:"8 characters, in upper or lower case."`
 		Body struct {
@@ -45,7 +45,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 		p, err := a.Users.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
 		return &struct{ Body users.Pairing }{p}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "People who were approved, in addition to the allow lists; for administrators", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "List users approved in addition to the allow lists; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body GrantsBody }, error) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
@@ -54,7 +54,7 @@ func (a *Endpoints) registerPairings(h huma.API) {
 			return &struct{ Body GrantsBody }{GrantsBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "delete-grant", Method: http.MethodDelete, Path: "/api/access-grants", Summary: "Revoke a person's access; for administrators",
+		OperationID: "delete-grant", Method: http.MethodDelete, Path: "/api/access-grants", Summary: "Revoke a user's access; for administrators",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `query:"channel" required:"true"`

@@ -27,7 +27,7 @@ type PreferenceVersionsBody struct {
 
 // PreferencesRollback names the version that comes back.
 type PreferencesRollback struct {
-	To      int64 `json:"to" minimum:"1" doc:"The version after which they were as they are to be again."`
+	To      int64 `json:"to" minimum:"1" doc:"The version whose state is restored."`
 	Version int64 `json:"version" minimum:"1" doc:"Of the preferences that it overwrites. If there is another one by now, nothing is written (409)."`
 }
 
@@ -44,13 +44,13 @@ type inLang struct {
 type preferencesBody struct{ Body PreferencesBody }
 
 func (a *Endpoints) registerPreferences(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-preferences", Method: http.MethodGet, Path: "/api/preferences", Summary: "What I set for myself, and what there is to choose from", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-preferences", Method: http.MethodGet, Path: "/api/preferences", Summary: "List my settings with their options", Security: endpoint.Secured},
 		func(ctx context.Context, in *inLang) (*preferencesBody, error) {
 			return a.preferences(ctx, i18n.Lang(in.Lang))
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-preference", Method: http.MethodPut, Path: "/api/preferences/{name}", Summary: "Change one of my settings",
-		Description: "In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.", Security: endpoint.Secured,
+		OperationID: "set-preference", Method: http.MethodPut, Path: "/api/preferences/{name}", Summary: "Update one of my settings",
+		Description: "The setting takes effect immediately; settings of answers with the next message. Each change creates a version. 400: the value is invalid. 404: the setting does not exist.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		inLang
 
@@ -62,14 +62,14 @@ func (a *Endpoints) registerPreferences(h huma.API) {
 		set, err := a.Preferences.Set(ctx, auth.User(ctx).ID, i18n.Lang(in.Lang), in.Name, in.Body.Value)
 		return &struct{ Body preference.Setting }{set}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "list-preference-versions", Method: http.MethodGet, Path: "/api/preferences/versions", Summary: "What I had set before, who changed it, and when", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-preference-versions", Method: http.MethodGet, Path: "/api/preferences/versions", Summary: "List the versions of my settings", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body PreferenceVersionsBody }, error) {
 			versions, err := a.Settings.PreferenceVersions(ctx, auth.User(ctx).ID)
 			return &struct{ Body PreferenceVersionsBody }{PreferenceVersionsBody{versions}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "roll-preferences-back", Method: http.MethodPost, Path: "/api/preferences/rollback", Summary: "Have my settings again as they were after a change",
-		Description: "Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.", Security: endpoint.Secured,
+		OperationID: "roll-preferences-back", Method: http.MethodPost, Path: "/api/preferences/rollback", Summary: "Restore my settings as of a change",
+		Description: "Restores every setting that differs, which creates new versions. 404: no stored change has this ID. 409: the settings were changed in the meantime.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		inLang
 
@@ -90,9 +90,9 @@ func (a *Endpoints) preferences(ctx context.Context, lang i18n.Lang) (*preferenc
 
 func (a *Endpoints) registerChanges(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-changes", Method: http.MethodGet, Path: "/api/changes", Summary: "Who changed which setting, when, and what was before",
-		Description: "Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. " +
-			"The newest 300 of each kind are kept of a person, and 5000 of the installation.", Security: endpoint.Secured,
+		OperationID: "list-changes", Method: http.MethodGet, Path: "/api/changes", Summary: "List changes of settings, with author, time and previous value",
+		Description: "Lists changes of my own settings. With installation, for administrators, also changes of the installation's settings and of users. Profiles, roles, prompts and the policy have versions of their own. " +
+			"The newest 300 changes of each kind are kept per user, and 5000 of the installation.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Installation bool   `query:"installation"`
 		Kind         string `query:"kind" maxLength:"20" doc:"Only these, by their kind."`

@@ -23,33 +23,33 @@ type ProfileVersionPath struct {
 
 // ProfileRollback names the version that comes back.
 type ProfileRollback struct {
-	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version that is to be the profile again."`
+	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version to restore."`
 	Version int `json:"version" minimum:"1" maximum:"1000000000" doc:"The version that is the profile now, its revision."`
 }
 
 func (a *Endpoints) registerProfileVersions(h huma.API) {
 	const root, one = "/api/profile/versions", "/api/profile/versions/{version}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-profile-versions", Method: http.MethodGet, Path: root, Summary: "What my profile was, who changed it, and when",
+		OperationID: "list-profile-versions", Method: http.MethodGet, Path: root, Summary: "List the versions of my profile",
 		Description: "The last 100 versions.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body ProfileVersionsBody }, error) {
 		versions, err := a.Memory.ProfileVersions(ctx, auth.User(ctx).ID)
 		return &struct{ Body ProfileVersionsBody }{ProfileVersionsBody{versions}}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "get-profile-version", Method: http.MethodGet, Path: one, Summary: "A version of my profile", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-profile-version", Method: http.MethodGet, Path: one, Summary: "Get a version of my profile", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{ Body chat.ProfileVersion }, error) {
 			v, err := a.Memory.ProfileVersion(ctx, auth.User(ctx).ID, in.Version)
 			return &struct{ Body chat.ProfileVersion }{v}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-profile-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of my profile",
-		Description: "409: it is the profile as it is, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "409: this version is the current profile, or one of your services uses it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ ProfileVersionPath }) (*struct{}, error) {
 		return nil, a.Problem(a.Memory.DeleteProfileVersion(ctx, auth.User(ctx).ID, in.Version))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "roll-profile-back", Method: http.MethodPost, Path: "/api/profile/rollback", Summary: "Have an earlier version of my profile again",
-		Description: "Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.", Security: endpoint.Secured,
+		OperationID: "roll-profile-back", Method: http.MethodPost, Path: "/api/profile/rollback", Summary: "Restore an earlier version of my profile",
+		Description: "Changes text and timezone and creates a new version. 409: the profile was changed in the meantime.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body ProfileRollback }) (*profileBody, error) {
 		user := auth.User(ctx).ID
 		was, err := a.Memory.ProfileVersion(ctx, user, in.Body.To)

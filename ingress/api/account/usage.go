@@ -13,8 +13,8 @@ import (
 
 func (a *Endpoints) registerUsage(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-usage", Method: http.MethodGet, Path: "/api/usage", Summary: "My usage, by day, session and model",
-		Description: "Tokens are as the providers counted them. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).",
+		OperationID: "get-usage", Method: http.MethodGet, Path: "/api/usage", Summary: "Get my usage, by day, session and model",
+		Description: "Tokens are those that the providers counted. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Days int `query:"days" minimum:"1" maximum:"366" default:"30" doc:"How many days, today (UTC) included."`

@@ -22,10 +22,10 @@ const maxPromptBody = 256 << 10
 // Prompt is a section of the system prompt as a user has it.
 type Prompt struct {
 	Section   string     `json:"section" doc:"system: its beginning; else a capability whose section it begins."`
-	Value     string     `json:"value" doc:"What is in force: your text, else the default. That of system is a template, with variables and conditions."`
+	Value     string     `json:"value" doc:"The effective text: yours, or the default. The text of system is a template with variables and conditions."`
 	Default   string     `json:"default" doc:"The text of the installation."`
 	Custom    bool       `json:"is_custom"`
-	Beside    bool       `json:"beside" doc:"Your text stands behind the default, rather than in its place. For system alone."`
+	Beside    bool       `json:"beside" doc:"Your text is appended to the default instead of replacing it. Only for system."`
 	Version   int        `json:"version" doc:"Your newest version; 0: you never changed it."`
 	ChangedAt *time.Time `json:"changed_at,omitempty"`
 	ChangedBy string     `json:"changed_by,omitempty"`
@@ -33,7 +33,7 @@ type Prompt struct {
 
 // PromptsBody lists sections.
 type PromptsBody struct {
-	Prompts []Prompt `json:"prompts" doc:"In the order in which they stand in a prompt; system is the first."`
+	Prompts []Prompt `json:"prompts" doc:"In the order of the prompt; system is the first."`
 }
 
 // PromptPath names the section of a request.
@@ -44,18 +44,18 @@ type PromptPath struct {
 // PromptEdit is the new text of a section.
 type PromptEdit struct {
 	Content string `json:"content" minLength:"1" maxLength:"20000" doc:"At most 20000 characters for system, 4000 for a capability."`
-	Beside  bool   `json:"beside,omitempty" doc:"It stands behind the default, rather than in its place. For system alone."`
+	Beside  bool   `json:"beside,omitempty" doc:"Appends the text to the default instead of replacing it. Only for system."`
 	Label   string `json:"label,omitempty" maxLength:"60" doc:"Empty: v and the version."`
 	Note    string `json:"note,omitempty" maxLength:"500"`
-	Version int    `json:"version" minimum:"0" doc:"The version that it was made from; 0: there was none."`
+	Version int    `json:"version" minimum:"0" doc:"The version on which the change is based; 0: there was none."`
 }
 
 type promptBody struct{ Body Prompt }
 
 func (a *Endpoints) registerPrompts(h huma.API) {
-	const root, what = "/api/prompts", "Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt."
+	const root, what = "/api/prompts", "Takes effect with the next turn of your conversations, in every process; conversations of groups and subagents use the installation's system prompt."
 	huma.Register(h, huma.Operation{
-		OperationID: "list-prompts", Method: http.MethodGet, Path: root, Summary: "Your system prompt and the sections for capabilities", Security: endpoint.Secured,
+		OperationID: "list-prompts", Method: http.MethodGet, Path: root, Summary: "List your system prompt and the sections for capabilities", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body PromptsBody }, error) {
 		now, err := a.Prompts.PromptsNow(ctx, auth.User(ctx).ID)
 		body := PromptsBody{}
@@ -64,13 +64,13 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 		}
 		return &struct{ Body PromptsBody }{body}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "get-prompt", Method: http.MethodGet, Path: root + "/{section}", Summary: "A section of your system prompt", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-prompt", Method: http.MethodGet, Path: root + "/{section}", Summary: "Get a section of your system prompt", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ PromptPath }) (*promptBody, error) {
 			return a.promptOf(ctx, in.Section)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-prompt", Method: http.MethodPut, Path: root + "/{section}", Summary: "Change a section of your system prompt",
-		Description: "Each change is a version. 409: it was changed meanwhile. " + what, Security: endpoint.Secured, MaxBodyBytes: maxPromptBody,
+		OperationID: "set-prompt", Method: http.MethodPut, Path: root + "/{section}", Summary: "Update a section of your system prompt",
+		Description: "Each change creates a version. 409: the section was changed in the meantime. " + what, Security: endpoint.Secured, MaxBodyBytes: maxPromptBody,
 	}, func(ctx context.Context, in *struct {
 		PromptPath
 
@@ -80,8 +80,8 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 		return a.setPrompt(ctx, in.Section, d)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "reset-prompt", Method: http.MethodDelete, Path: root + "/{section}", Summary: "Have the installation's text again",
-		Description: "It is a version, too: the ones before it can be put in force again. " + what, Security: endpoint.Secured,
+		OperationID: "reset-prompt", Method: http.MethodDelete, Path: root + "/{section}", Summary: "Restore the installation's text",
+		Description: "The reset is a version, too: earlier versions can be restored. " + what, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		PromptPath
 

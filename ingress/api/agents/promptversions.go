@@ -32,7 +32,7 @@ type PromptRemark struct {
 
 // PromptRollback names the version that comes back.
 type PromptRollback struct {
-	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version that is to be in force again."`
+	To      int `json:"to" minimum:"1" maximum:"1000000000" doc:"The version to restore."`
 	Version int `json:"version" minimum:"1" maximum:"1000000000" doc:"The version that is in force now."`
 }
 
@@ -41,7 +41,7 @@ type versionBody struct{ Body chat.PromptVersion }
 func (a *Endpoints) registerPromptVersions(h huma.API) {
 	const root, one = "/api/prompts/{section}/versions", "/api/prompts/{section}/versions/{version}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-prompt-versions", Method: http.MethodGet, Path: root, Summary: "What a section of your system prompt was, who changed it, and when",
+		OperationID: "list-prompt-versions", Method: http.MethodGet, Path: root, Summary: "List the versions of a section of your system prompt",
 		Description: "The last 200 versions.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ PromptPath }) (*struct{ Body PromptVersionsBody }, error) {
 		if _, err := a.section(in.Section); err != nil {
@@ -50,11 +50,11 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 		versions, err := a.Prompts.PromptVersions(ctx, auth.User(ctx).ID, in.Section)
 		return &struct{ Body PromptVersionsBody }{PromptVersionsBody{versions}}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "get-prompt-version", Method: http.MethodGet, Path: one, Summary: "A version of a section of your system prompt", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-prompt-version", Method: http.MethodGet, Path: one, Summary: "Get a version of a section of your system prompt", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ PromptVersionPath }) (*versionBody, error) {
 			return a.version(ctx, in.PromptVersionPath)
 		})
-	huma.Register(h, huma.Operation{OperationID: "note-prompt-version", Method: http.MethodPatch, Path: one, Summary: "Give a version of a prompt another label or note", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "note-prompt-version", Method: http.MethodPatch, Path: one, Summary: "Set the label or note of a prompt version", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			PromptVersionPath
 
@@ -74,13 +74,13 @@ func (a *Endpoints) registerPromptVersions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-prompt-version", Method: http.MethodDelete, Path: one, Summary: "Delete a version of a prompt",
-		Description: "409: it is in force, or a service of yours answers with it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "409: this version is in force, or one of your services uses it.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ PromptVersionPath }) (*struct{}, error) {
 		return nil, a.Problem(a.Prompts.DeletePromptVersion(ctx, auth.User(ctx).ID, in.Section, in.Version))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "roll-prompt-back", Method: http.MethodPost, Path: "/api/prompts/{section}/rollback", Summary: "Put an earlier version of a prompt in force again",
-		Description: "It becomes the newest version. 409: the prompt was changed meanwhile.", Security: endpoint.Secured,
+		OperationID: "roll-prompt-back", Method: http.MethodPost, Path: "/api/prompts/{section}/rollback", Summary: "Restore an earlier version of a prompt",
+		Description: "Creates a new version. 409: the prompt was changed in the meantime.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		PromptPath
 

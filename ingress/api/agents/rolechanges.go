@@ -19,7 +19,7 @@ const maxRoleBody = 256 << 10
 type RoleChange struct {
 	role.RoleDefinition
 
-	Revision int64 `json:"revision" minimum:"1" doc:"The version that it was made from."`
+	Revision int64 `json:"revision" minimum:"1" doc:"The version on which the change is based."`
 }
 
 // RoleSwitch switches a role on or off.
@@ -28,9 +28,9 @@ type RoleSwitch struct {
 }
 
 func (a *Endpoints) registerRoleChanges(h huma.API) {
-	const root, what = "/api/roles", "In force for the next step, in every process; a subagent keeps what it was made with."
+	const root, what = "/api/roles", "Takes effect with the next step, in every process; existing subagents are unchanged."
 	huma.Register(h, huma.Operation{
-		OperationID: "create-role", Method: http.MethodPost, Path: root, Summary: "Add a role of your own", Description: "409: you have one of this name. " + what,
+		OperationID: "create-role", Method: http.MethodPost, Path: root, Summary: "Create a role", Description: "409: you have a role with this name. " + what,
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured, MaxBodyBytes: maxRoleBody,
 	}, func(ctx context.Context, in *struct{ Body role.RoleDefinition }) (*roleBody, error) {
 		user := auth.User(ctx).ID
@@ -42,8 +42,8 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-role", Method: http.MethodPut, Path: root + "/{id}", Summary: "Change a role of your own",
-		Description: "409: it was changed meanwhile, or another one has the name. " + what, Security: endpoint.Secured, MaxBodyBytes: maxRoleBody,
+		OperationID: "set-role", Method: http.MethodPut, Path: root + "/{id}", Summary: "Update one of your roles",
+		Description: "409: the role was changed in the meantime, or another role has this name. " + what, Security: endpoint.Secured, MaxBodyBytes: maxRoleBody,
 	}, func(ctx context.Context, in *struct {
 		RolePath
 
@@ -61,7 +61,7 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "enable-role", Method: http.MethodPatch, Path: root + "/{id}", Summary: "Switch a role of your own on or off", Description: what, Security: endpoint.Secured,
+		OperationID: "enable-role", Method: http.MethodPatch, Path: root + "/{id}", Summary: "Enable or disable one of your roles", Description: what, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		RolePath
 
@@ -72,12 +72,12 @@ func (a *Endpoints) registerRoleChanges(h huma.API) {
 		return &roleBody{own}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "delete-role", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Delete a role of your own, with its versions", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		OperationID: "delete-role", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Delete one of your roles and its versions", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{}, error) {
 		return nil, a.Problem(a.RoleStore.DeleteRole(ctx, auth.User(ctx).ID, in.ID))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "enable-shared-role", Method: http.MethodPut, Path: root + "/shared/{name}", Summary: "Switch a role of the program or the installation on or off, for yourself",
+		OperationID: "enable-shared-role", Method: http.MethodPut, Path: root + "/shared/{name}", Summary: "Enable or disable a role of the program or the installation for yourself",
 		Description: what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.enableShared)
 }
@@ -105,22 +105,22 @@ type RoleVersionsBody struct {
 
 // RoleRollback names the version that comes back.
 type RoleRollback struct {
-	To       int64 `json:"to" minimum:"1" doc:"The version that is to be in force again."`
+	To       int64 `json:"to" minimum:"1" doc:"The version to restore."`
 	Revision int64 `json:"revision" minimum:"1" doc:"The version that is in force now."`
 }
 
 func (a *Endpoints) registerRoleVersions(h huma.API) {
 	const root = "/api/roles/{id}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-role-versions", Method: http.MethodGet, Path: root + "/versions", Summary: "What a role of your own was, who changed it, and when",
-		Description: "The last hundred versions.", Security: endpoint.Secured,
+		OperationID: "list-role-versions", Method: http.MethodGet, Path: root + "/versions", Summary: "List the versions of one of your roles",
+		Description: "The last 100 versions.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ RolePath }) (*struct{ Body RoleVersionsBody }, error) {
 		versions, err := a.RoleStore.RoleVersions(ctx, auth.User(ctx).ID, in.ID)
 		return &struct{ Body RoleVersionsBody }{RoleVersionsBody{versions}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "roll-role-back", Method: http.MethodPost, Path: root + "/rollback", Summary: "Put an earlier version of a role in force again",
-		Description: "It becomes the newest version. 409: the role was changed meanwhile.", Security: endpoint.Secured,
+		OperationID: "roll-role-back", Method: http.MethodPost, Path: root + "/rollback", Summary: "Restore an earlier version of a role",
+		Description: "Creates a new version. 409: the role was changed in the meantime.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		RolePath
 

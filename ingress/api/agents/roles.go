@@ -21,8 +21,8 @@ import (
 type ListedRole struct {
 	role.OwnRole
 
-	Source   string `json:"source" enum:"own,program,installation" doc:"Who wrote it: you, the program, or whoever runs this installation (a file)."`
-	Replaced bool   `json:"replaced" doc:"A role of your own with this name takes its place."`
+	Source   string `json:"source" enum:"own,program,installation" doc:"Author: you, the program, or the operator of the installation (a file)."`
+	Replaced bool   `json:"replaced" doc:"One of your roles with this name replaces it."`
 }
 
 // PoolTool is a tool that a role can have.
@@ -47,16 +47,16 @@ type roleBody struct{ Body role.OwnRole }
 func (a *Endpoints) registerRoles(h huma.API) {
 	const root = "/api/roles"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-roles", Method: http.MethodGet, Path: root, Summary: "Roles of subagents, and the tools that a role can have", Security: endpoint.Secured,
+		OperationID: "list-roles", Method: http.MethodGet, Path: root, Summary: "List the roles of subagents, and the tools that a role can have", Security: endpoint.Secured,
 	}, a.listRoles)
-	huma.Register(h, huma.Operation{OperationID: "get-role", Method: http.MethodGet, Path: root + "/{id}", Summary: "A role of your own", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-role", Method: http.MethodGet, Path: root + "/{id}", Summary: "Get one of your roles", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct{ RolePath }) (*roleBody, error) {
 			own, err := a.RoleStore.OwnRole(ctx, auth.User(ctx).ID, in.ID)
 			return &roleBody{own}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "export-role", Method: http.MethodGet, Path: root + "/{id}/file", Summary: "A role of your own as a Markdown file",
-		Description: "In a folder .xbot/agents of a project, or agents of the server, it is the same role.", Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
+		OperationID: "export-role", Method: http.MethodGet, Path: root + "/{id}/file", Summary: "Export one of your roles as a Markdown file",
+		Description: "Store the file in the folder .xbot/agents of a project, or agents of the server, to get the same role.", Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
 	}, func(ctx context.Context, in *struct{ RolePath }) (*huma.StreamResponse, error) {
 		own, err := a.RoleStore.OwnRole(ctx, auth.User(ctx).ID, in.ID)
 		if err != nil {

@@ -31,14 +31,14 @@ type JobPath struct {
 type NewJob struct {
 	chat.JobPlan
 
-	Once string `json:"once,omitempty" maxLength:"200" doc:"Chosen by the client: a second request with the same value makes no second job."`
+	Once string `json:"once,omitempty" maxLength:"200" doc:"Idempotency key, chosen by the client. A repeated request creates no second job."`
 }
 
 // JobChange is a plan that takes the place of another.
 type JobChange struct {
 	chat.JobPlan
 
-	Revision int64 `json:"revision,omitempty" minimum:"0" doc:"Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision."`
+	Revision int64 `json:"revision,omitempty" minimum:"0" doc:"Revision of the job on which the change is based. 409: the job was changed in the meantime. 0: any revision."`
 }
 
 // Preview is the times of a timetable.
@@ -63,17 +63,17 @@ func asker(ctx context.Context) cron.Caller {
 
 func (a *Endpoints) registerCron(h huma.API) {
 	const others = "Administrators may also name the jobs of others."
-	huma.Register(h, huma.Operation{OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/cron", Summary: "The cron jobs, with the next time and the last run", Security: endpoint.Secured}, a.listJobs)
+	huma.Register(h, huma.Operation{OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/cron", Summary: "List the cron jobs, with the next time and the last run", Security: endpoint.Secured}, a.listJobs)
 	huma.Register(h, huma.Operation{
 		OperationID: "add-job", Method: http.MethodPost, Path: "/api/cron", Summary: "Create a cron job",
-		Description: "A user may have a hundred active or paused jobs; 413: there are as many.", DefaultStatus: http.StatusCreated, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
+		Description: "A user may have one hundred active or paused jobs. 413: the limit is reached.", DefaultStatus: http.StatusCreated, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body NewJob }) (*jobBody, error) {
 		j, err := a.Jobs.Add(ctx, asker(ctx), in.Body.JobPlan, cron.From{Once: onceOf("api/", in.Body.Once)})
 		return &jobBody{j}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "preview-times", Method: http.MethodPost, Path: "/api/cron/preview", Summary: "The next times of a timetable", Description: "It stores nothing.", Security: endpoint.Secured}, a.previewTimes)
+	huma.Register(h, huma.Operation{OperationID: "preview-times", Method: http.MethodPost, Path: "/api/cron/preview", Summary: "Preview the next times of a schedule", Description: "Nothing is stored.", Security: endpoint.Secured}, a.previewTimes)
 	huma.Register(h, huma.Operation{
-		OperationID: "change-job", Method: http.MethodPut, Path: "/api/cron/{job}", Summary: "Change a job", Description: "A member that is left out becomes empty. " + others, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
+		OperationID: "change-job", Method: http.MethodPut, Path: "/api/cron/{job}", Summary: "Update a job", Description: "Omitted members become empty. " + others, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		JobPath
 
@@ -82,44 +82,44 @@ func (a *Endpoints) registerCron(h huma.API) {
 		j, err := a.Jobs.Change(ctx, asker(ctx), in.Job, in.Body.Revision, func(p *chat.JobPlan) { *p = in.Body.JobPlan })
 		return &jobBody{j}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "delete-job", Method: http.MethodDelete, Path: "/api/cron/{job}", Summary: "Delete a job", Description: "The messages that it has posted stay. " + others, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "delete-job", Method: http.MethodDelete, Path: "/api/cron/{job}", Summary: "Delete a job", Description: "Messages that the job has posted are kept. " + others, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *JobPath) (*struct{}, error) {
 			return nil, a.Problem(a.Jobs.Remove(ctx, asker(ctx), in.Job))
 		})
-	huma.Register(h, huma.Operation{OperationID: "pause-job", Method: http.MethodPost, Path: "/api/cron/{job}/pause", Summary: "Pause a job until it is resumed", Description: others, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "pause-job", Method: http.MethodPost, Path: "/api/cron/{job}/pause", Summary: "Pause a job", Description: others, Security: endpoint.Secured},
 		func(ctx context.Context, in *JobPath) (*jobBody, error) {
 			j, err := a.Jobs.Pause(ctx, asker(ctx), in.Job)
 			return &jobBody{j}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "resume-job", Method: http.MethodPost, Path: "/api/cron/{job}/resume", Summary: "Resume a job", Description: "Times that passed meanwhile do not run. 409: it has no time left. " + others, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "resume-job", Method: http.MethodPost, Path: "/api/cron/{job}/resume", Summary: "Resume a job", Description: "Times that passed while the job was paused do not run. 409: the schedule has no time left. " + others, Security: endpoint.Secured},
 		func(ctx context.Context, in *JobPath) (*jobBody, error) {
 			j, err := a.Jobs.Resume(ctx, asker(ctx), in.Job)
 			return &jobBody{j}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "run-job", Method: http.MethodPost, Path: "/api/cron/{job}/run", Summary: "Run a job now", Description: "Its schedule stays the same. " + others, DefaultStatus: http.StatusAccepted, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "run-job", Method: http.MethodPost, Path: "/api/cron/{job}/run", Summary: "Run a job now", Description: "The schedule is unchanged. " + others, DefaultStatus: http.StatusAccepted, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			JobPath
 
 			Body struct {
-				Once string `json:"once" minLength:"1" maxLength:"200" doc:"Chosen by the client: a second request with the same value runs nothing."`
+				Once string `json:"once" minLength:"1" maxLength:"200" doc:"Idempotency key, chosen by the client. A repeated request runs nothing."`
 			}
 		}) (*struct{}, error) {
 			return nil, a.Problem(a.Jobs.Run(ctx, asker(ctx), in.Job, in.Body.Once))
 		})
-	huma.Register(h, huma.Operation{OperationID: "get-run", Method: http.MethodGet, Path: "/api/cron/{job}/runs/{run}", Summary: "A run of a job: what was said, and its steps", Description: "Read from the turn of the run. " + others + " What was said in a run of somebody else's is shortened, unless it is one of a service.", Security: endpoint.Secured}, a.getRun)
-	huma.Register(h, huma.Operation{OperationID: "cron-timeline", Method: http.MethodGet, Path: "/api/cron-timeline", Summary: "When jobs run next, and when they ran last", Security: endpoint.Secured}, a.timeline)
+	huma.Register(h, huma.Operation{OperationID: "get-run", Method: http.MethodGet, Path: "/api/cron/{job}/runs/{run}", Summary: "Get the run of a job: its output and steps", Description: "Reads the run from its turn. " + others + " The output of another user's run is truncated, unless the run belongs to a service.", Security: endpoint.Secured}, a.getRun)
+	huma.Register(h, huma.Operation{OperationID: "cron-timeline", Method: http.MethodGet, Path: "/api/cron-timeline", Summary: "List the next and the last runs of jobs", Security: endpoint.Secured}, a.timeline)
 	huma.Register(h, huma.Operation{
-		OperationID: "publish-service-task", Method: http.MethodPost, Path: "/api/service-tasks", Summary: "Have the conversations of services told something",
-		Description:   "For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.",
+		OperationID: "publish-service-task", Method: http.MethodPost, Path: "/api/service-tasks", Summary: "Schedule a message to conversations of services",
+		Description:   "For administrators. Creates one job per service, which posts to all conversations that exist when it fires, and one per named conversation. At most four runs execute at once, each for at most 30 minutes; the others wait in a queue. 409: a service is withdrawn.",
 		DefaultStatus: http.StatusCreated, MaxBodyBytes: maxJobBody, Security: endpoint.Secured,
 	}, a.publishTask)
-	huma.Register(h, huma.Operation{OperationID: "list-runs", Method: http.MethodGet, Path: "/api/cron/{job}/runs", Summary: "The newest runs of a job with their outcomes", Description: "The newest 50 of the thousand that are kept. " + others, Security: endpoint.Secured}, a.listRuns)
+	huma.Register(h, huma.Operation{OperationID: "list-runs", Method: http.MethodGet, Path: "/api/cron/{job}/runs", Summary: "List the newest runs of a job with their outcomes", Description: "Returns the newest 50 of up to 1,000 stored runs. " + others, Security: endpoint.Secured}, a.listRuns)
 }
 
 // JobFilter selects jobs.
 type JobFilter struct {
 	All     bool   `query:"all" doc:"Jobs of all users; for administrators."`
-	Track   string `query:"track" enum:"house,services" doc:"Those of people, or those that tell conversations of services; left out: both."`
+	Track   string `query:"track" enum:"house,services" doc:"Jobs of users, or scheduled messages of services; default: both."`
 	Service string `query:"service" maxLength:"40" doc:"Those of one service, with those that its conversations have made."`
 }
 
@@ -129,15 +129,15 @@ func (f JobFilter) which() cronstore.Listed {
 
 // NewTask is a scheduled message to conversations of services.
 type NewTask struct {
-	Message  string   `json:"message" minLength:"1" maxLength:"20000" doc:"What the agent of the service is told in each conversation, behind a line that says that it is from an administrator."`
+	Message  string   `json:"message" minLength:"1" maxLength:"20000" doc:"Message to the agent in each conversation, preceded by a line that names an administrator as its author."`
 	Name     string   `json:"task_name,omitempty" maxLength:"400"`
-	Services []string `json:"service_ids,omitempty" maxItems:"20" doc:"All conversations of these that exist at each time."`
+	Services []string `json:"service_ids,omitempty" maxItems:"20" doc:"All conversations of these services that exist when the job fires."`
 	Sessions []string `json:"session_ids,omitempty" maxItems:"50" doc:"Conversations, by id or key of the session."`
 	Type     string   `json:"schedule_type" enum:"once,cron,interval"`
 	Schedule string   `json:"schedule,omitempty" maxLength:"200" doc:"A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once."`
 	Zone     string   `json:"timezone,omitempty" maxLength:"64" doc:"IANA; empty: that of the administrator."`
 	RunNow   bool     `json:"run_now,omitempty" doc:"It also runs at once."`
-	Once     string   `json:"once,omitempty" maxLength:"200" doc:"Chosen by the client: a second request with the same value makes no second job."`
+	Once     string   `json:"once,omitempty" maxLength:"200" doc:"Idempotency key, chosen by the client. A repeated request creates no second job."`
 }
 
 func (a *Endpoints) publishTask(ctx context.Context, in *struct{ Body NewTask }) (*struct {

@@ -15,8 +15,8 @@ import (
 // HooksBody is the hooks of the installation, and the calls that they have deferred.
 type HooksBody struct {
 	Hooks    []HookBody     `json:"hooks"`
-	Faults   []hook.Fault   `json:"faults" doc:"What is wrong with the file."`
-	Deferred []DeferredCall `json:"deferred" doc:"Calls that wait for an administrator, the longest first."`
+	Faults   []hook.Fault   `json:"faults" doc:"Errors of the file."`
+	Deferred []DeferredCall `json:"deferred" doc:"Calls that wait for an administrator, oldest first."`
 }
 
 // HookBody is one handler.
@@ -26,7 +26,7 @@ type HookBody struct {
 	Label  string     `json:"label" doc:"The command, address or function, on one line and without secrets." example:"command: ./.xbot/check.sh"`
 	Source string     `json:"source" doc:"The file." example:"/srv/xbot/hooks.json"`
 	Place  string     `json:"place" doc:"Where in the file." example:"hooks.PreToolUse[0].hooks[0]"`
-	Async  bool       `json:"async,omitempty" doc:"xbot does not wait for it, and it decides nothing."`
+	Async  bool       `json:"async,omitempty" doc:"Asynchronous: xbot does not wait for it, and it decides nothing."`
 }
 
 // DeferredCall is a call that waits for an administrator.
@@ -34,7 +34,7 @@ type DeferredCall struct {
 	chat.ToolCall
 
 	Session chat.SessionKey `json:"session" example:"agent:main:web:thread:k3v9"`
-	Owner   string          `json:"owner" doc:"Name of the user whose conversation it is in." example:"bob"`
+	Owner   string          `json:"owner" doc:"Name of the conversation's user." example:"bob"`
 }
 
 // DeferredList is the calls that wait for an administrator.
@@ -45,13 +45,13 @@ type DeferredList struct {
 // DeferredDecision is an administrator's decision on a call.
 type DeferredDecision struct {
 	Decision string `json:"decision" enum:"allow,deny"`
-	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial." example:"Not before the release."`
+	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Reason for the model, with a denial." example:"Not before the release."`
 }
 
 func (a *Endpoints) registerHooks(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-hooks", Method: http.MethodGet, Path: "/api/hooks", Summary: "The hooks of the installation, and calls that they have deferred; for administrators",
-		Description: "As this process reads $XBOT_HOME/hooks.json.", Security: endpoint.Secured,
+		OperationID: "list-hooks", Method: http.MethodGet, Path: "/api/hooks", Summary: "List the hooks of the installation and the calls they have deferred; for administrators",
+		Description: "The content of $XBOT_HOME/hooks.json, as read by this process.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body HooksBody }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
@@ -66,8 +66,8 @@ func (a *Endpoints) registerHooks(h huma.API) {
 		return &struct{ Body HooksBody }{out}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "list-deferred", Method: http.MethodGet, Path: "/api/hooks/deferred", Summary: "Calls that hooks have deferred to an administrator; for administrators",
-		Description: "In their conversations these calls have an approval with deferred: true.", Security: endpoint.Secured,
+		OperationID: "list-deferred", Method: http.MethodGet, Path: "/api/hooks/deferred", Summary: "List calls that hooks have deferred; for administrators",
+		Description: "In their conversations, these calls have an approval with deferred: true.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body DeferredList }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
@@ -76,8 +76,8 @@ func (a *Endpoints) registerHooks(h huma.API) {
 		return &struct{ Body DeferredList }{DeferredList{waiting}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "decide-deferred", Method: http.MethodPost, Path: "/api/hooks/deferred/{call_id}", Summary: "Allow or deny a call that a hook has deferred; for administrators",
-		Description: "The first decision counts. 409: it was decided before, or it is too late.", Security: endpoint.Secured,
+		OperationID: "decide-deferred", Method: http.MethodPost, Path: "/api/hooks/deferred/{call_id}", Summary: "Allow or deny a deferred call; for administrators",
+		Description: "The first decision counts. 409: the call was decided before, or no longer waits.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call." example:"0198c1d2-5e0f-7a51-9d0e-3f6a1b2c4d5e.0.0"`
 		Body   DeferredDecision

@@ -45,26 +45,26 @@ type (
 
 func (a *Endpoints) registerTriggers(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-triggers", Method: http.MethodGet, Path: "/api/triggers", Summary: "The addresses at which other programs call your conversations", Security: endpoint.Secured,
+		OperationID: "list-triggers", Method: http.MethodGet, Path: "/api/triggers", Summary: "List my triggers, at whose URLs other programs post into conversations", Security: endpoint.Secured,
 	}, a.listTriggers)
 	huma.Register(h, huma.Operation{
-		OperationID: "add-trigger", Method: http.MethodPost, Path: "/api/triggers", Summary: "Make a trigger",
-		Description:   "The response has its secret, which is never shown again. 409: there is a trigger of that name.",
+		OperationID: "add-trigger", Method: http.MethodPost, Path: "/api/triggers", Summary: "Create a trigger",
+		Description:   "The response contains the secret, which is never shown again. 409: a trigger with this name exists.",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, a.addTrigger)
 	huma.Register(h, huma.Operation{
-		OperationID: "set-trigger", Method: http.MethodPut, Path: "/api/triggers/{id}", Summary: "Change a trigger: everything but its source", Security: endpoint.Secured,
+		OperationID: "set-trigger", Method: http.MethodPut, Path: "/api/triggers/{id}", Summary: "Update a trigger; its source cannot change", Security: endpoint.Secured,
 	}, a.setTrigger)
 	huma.Register(h, huma.Operation{
-		OperationID: "delete-trigger", Method: http.MethodDelete, Path: "/api/triggers/{id}", Summary: "Remove a trigger and its history",
-		Description: "The conversation that it called stays.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		OperationID: "delete-trigger", Method: http.MethodDelete, Path: "/api/triggers/{id}", Summary: "Delete a trigger and its history",
+		Description: "The conversation that it posts to is kept.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.deleteTrigger)
 	huma.Register(h, huma.Operation{
-		OperationID: "renew-trigger", Method: http.MethodPost, Path: "/api/triggers/{id}/secret", Summary: "Give a trigger another secret",
-		Description: "The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.", Security: endpoint.Secured,
+		OperationID: "renew-trigger", Method: http.MethodPost, Path: "/api/triggers/{id}/secret", Summary: "Rotate the secret of a trigger",
+		Description: "The response has the new secret, which is never shown again. Calls signed with the old secret are refused.", Security: endpoint.Secured,
 	}, a.renewTrigger)
 	huma.Register(h, huma.Operation{
-		OperationID: "list-fires", Method: http.MethodGet, Path: "/api/triggers/{id}/fires", Summary: "The newest accepted calls of a trigger with their outcomes", Security: endpoint.Secured,
+		OperationID: "list-fires", Method: http.MethodGet, Path: "/api/triggers/{id}/fires", Summary: "List the newest accepted calls of a trigger with their outcomes", Security: endpoint.Secured,
 	}, a.listFires)
 }
 

@@ -21,29 +21,29 @@ type Endpoints struct {
 // OAuthProviders lists providers, for administrators.
 type OAuthProviders struct {
 	Providers   []chat.OAuthProvider `json:"providers"`
-	RedirectURL string               `json:"redirect_url" doc:"What a provider has to be told as the redirect address of xbot."`
+	RedirectURL string               `json:"redirect_url" doc:"The redirect URL to register with providers."`
 }
 
 // OAuthProviderDraft is the definition of a provider.
 type OAuthProviderDraft struct {
-	Name         string               `json:"name,omitempty" maxLength:"200" doc:"As people read it; left out: the id."`
-	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared."`
+	Name         string               `json:"name,omitempty" maxLength:"200" doc:"Display name. Default: the ID."`
+	Issuer       string               `json:"issuer,omitempty" maxLength:"2048" doc:"Expected iss parameter of authorization responses (RFC 9207). Default: not checked."`
 	AuthorizeURL string               `json:"authorize_url" maxLength:"2048" doc:"Parameters in it are kept, such as access_type=offline."`
 	TokenURL     string               `json:"token_url" maxLength:"2048"`
 	RevokeURL    string               `json:"revoke_url,omitempty" maxLength:"2048"`
 	AccountURL   string               `json:"account_url,omitempty" maxLength:"2048"`
-	Scopes       []string             `json:"scopes,omitempty" maxItems:"64" doc:"What is always asked for."`
-	MoreScopes   []string             `json:"more_scopes,omitempty" maxItems:"64" doc:"What a conversation may ask for beside scopes."`
+	Scopes       []string             `json:"scopes,omitempty" maxItems:"64" doc:"Scopes that are always requested."`
+	MoreScopes   []string             `json:"more_scopes,omitempty" maxItems:"64" doc:"Additional scopes that a conversation may request."`
 	ClientID     string               `json:"client_id" maxLength:"512"`
-	ClientSecret string               `json:"client_secret,omitempty" maxLength:"4096" doc:"Left out: the stored one stays. It is never shown again."`
-	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitempty" enum:"body,header" doc:"Where requests for tokens have the secret; left out: in their body."`
+	ClientSecret string               `json:"client_secret,omitempty" maxLength:"4096" doc:"If omitted, the stored value is kept. It is never returned."`
+	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitempty" enum:"body,header" doc:"Client authentication in token requests; default: in the body."`
 	Enabled      bool                 `json:"enabled"`
-	Revision     int64                `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that id yet."`
+	Revision     int64                `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: no provider with this ID exists yet."`
 }
 
 // ConnectedAccounts are the accounts of a user.
 type ConnectedAccounts struct {
-	Accounts  []chat.OAuthAccount `json:"accounts" doc:"Those that are connected, or were and have to be connected again."`
+	Accounts  []chat.OAuthAccount `json:"accounts" doc:"Connected accounts, and accounts that must be reconnected."`
 	Providers []Connectable       `json:"providers" doc:"Where an account can be connected."`
 }
 
@@ -51,24 +51,24 @@ type ConnectedAccounts struct {
 type Connectable struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
-	Scopes []string `json:"scopes" doc:"What is always asked for."`
+	Scopes []string `json:"scopes" doc:"Scopes that are always requested."`
 }
 
 // ConnectRequest names the call and scopes that an account is connected for.
 type ConnectRequest struct {
-	Call   chat.CallID `json:"call,omitempty" maxLength:"200" doc:"The call that waits for it, which says what is asked for."`
-	Scopes []string    `json:"scopes,omitempty" maxItems:"64" doc:"Beside those that are always asked for."`
+	Call   chat.CallID `json:"call,omitempty" maxLength:"200" doc:"The waiting call, which defines the requested scopes."`
+	Scopes []string    `json:"scopes,omitempty" maxItems:"64" doc:"In addition to the default scopes."`
 }
 
 // ConnectLink leads to the provider.
 type ConnectLink struct {
 	Link string `json:"link" doc:"To be opened in a browser within ten minutes, on this server; of a browser, in that one."`
-	URL  string `json:"url,omitempty" doc:"The whole address, where the server knows under which people reach it."`
+	URL  string `json:"url,omitempty" doc:"The full URL, if the server knows its public URL."`
 }
 
 // Disconnected is the result of disconnecting an account.
 type Disconnected struct {
-	Problem string `json:"problem,omitempty" doc:"Why the provider could not be told that its tokens are not used any more. They are removed here all the same."`
+	Problem string `json:"problem,omitempty" doc:"Error of the token revocation at the provider. The tokens are removed here nevertheless."`
 }
 
 type (
@@ -88,14 +88,14 @@ type (
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	const providers, provider, accounts, account = "/api/oauth/providers", "/api/oauth/providers/{provider}", "/api/oauth/accounts", "/api/oauth/accounts/{provider}"
-	huma.Register(h, endpoint.Operation("list-oauth-providers", http.MethodGet, providers, "OAuth providers, for administrators", "Secrets of clients are never returned."), endpoint.Admin(a.Base, a.providers))
+	huma.Register(h, endpoint.Operation("list-oauth-providers", http.MethodGet, providers, "List OAuth providers; for administrators", "Secrets of clients are never returned."), endpoint.Admin(a.Base, a.providers))
 	huma.Register(h, endpoint.Operation("set-oauth-provider", http.MethodPut, provider, "Add or change an OAuth provider",
-		"For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too."), endpoint.Admin(a.Base, a.set))
+		"For administrators. 409: the provider was created or changed in the meantime. A different token origin or client requires that accounts are reconnected; a different origin also requires the secret again."), endpoint.Admin(a.Base, a.set))
 	huma.Register(h, endpoint.Removal("delete-oauth-provider", provider, "Remove an OAuth provider",
-		"For administrators. The accounts that people have connected there are removed with it; their tokens are not given back."), endpoint.Admin(a.Base, a.remove))
-	huma.Register(h, endpoint.Operation("list-oauth-accounts", http.MethodGet, accounts, "Your connected accounts, and where you can connect some", "Tokens are never returned."), a.accounts)
-	huma.Register(h, endpoint.Operation("connect-oauth-account", http.MethodPost, account+"/connect", "Begin to connect an account",
-		"The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected."), a.connect)
+		"For administrators. Connected accounts are removed, too; their tokens are not revoked."), endpoint.Admin(a.Base, a.remove))
+	huma.Register(h, endpoint.Operation("list-oauth-accounts", http.MethodGet, accounts, "List your connected accounts and the providers available", "Tokens are never returned."), a.accounts)
+	huma.Register(h, endpoint.Operation("connect-oauth-account", http.MethodPost, account+"/connect", "Start connecting an account",
+		"Returns the provider's authorization URL. A call that waits for the account continues once it is connected."), a.connect)
 	huma.Register(h, endpoint.Operation("delete-oauth-account", http.MethodDelete, account, "Disconnect an account",
-		"Its tokens are given back to the provider, where it takes them, and removed."), a.disconnect)
+		"Revokes the tokens at the provider if it supports that, and deletes them."), a.disconnect)
 }

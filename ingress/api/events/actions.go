@@ -18,14 +18,14 @@ const taking = "taking"
 // ActionAnswer is the answer of a client to an action.
 type ActionAnswer struct {
 	Client  string `json:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"The client that was sent the action."`
-	Outcome string `json:"outcome" enum:"taking,done,refused" doc:"taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused."`
-	Reason  string `json:"reason,omitempty" enum:"not_supported,not_found,not_now" doc:"With refused, where it must not be left out. not_now: it would disturb what the person is doing."`
+	Outcome string `json:"outcome" enum:"taking,done,refused" doc:"taking: claims the action. After a 204 response, the client performs it and reports done or refused."`
+	Reason  string `json:"reason,omitempty" enum:"not_supported,not_found,not_now" doc:"Required with refused. not_now: it would disturb the user."`
 }
 
 func (a *Endpoints) registerActions(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "answer-client-action", Method: http.MethodPost, Path: "/api/sessions/{key}/actions/{call_id}", Summary: "Say what became of an action",
-		Description:   "For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.",
+		OperationID: "answer-client-action", Method: http.MethodPost, Path: "/api/sessions/{key}/actions/{call_id}", Summary: "Report the result of an action",
+		Description:   "Only for the client that received the action event. The client first claims the action, which succeeds for one process only, then reports its result; the same result may be sent again. 409: the action was claimed before, or the call no longer waits for it (ten seconds after the request). The client must not perform the action then.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

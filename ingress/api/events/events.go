@@ -24,14 +24,14 @@ const sendTimeout = 30 * time.Second
 
 func (a *Endpoints) registerEvents(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Events of a session (SSE)",
-		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output, action) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
+		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Stream the events of a session (SSE)",
+		Description: "Durable events carry an ID; reconnect with it as Last-Event-ID to receive all missed events. Events are kept for XBOT_KEEP_EVENTS: if events after the cursor were deleted, the first event, hello, has gap set. Live events (delta, output, action) carry no ID. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
 		Security:    endpoint.Secured,
 		Responses:   map[string]*huma.Response{"200": {Description: "An event stream.", Content: map[string]*huma.MediaType{"text/event-stream": {}}}},
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		After       int64  `query:"after" minimum:"0" doc:"Cursor; events after it are sent."`
-		Client      string `query:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"Chosen by a client that can carry out actions: they come as events of the kind action, if the ids of its messages begin with this and a dot. Answer them with answer-client-action."`
+		Client      string `query:"client" pattern:"^[0-9A-Za-z]{8,40}$" doc:"Chosen by a client that supports actions. It receives them as events of the kind action if the IDs of its messages begin with this value and a dot, and answers them with answer-client-action."`
 		LastEventID string `header:"Last-Event-ID" doc:"The same, as browsers send it; it wins."`
 	}) (*huma.StreamResponse, error) {
 		s, err := a.Readable(ctx, in.Key.Key)

@@ -15,7 +15,7 @@ type Hello struct {
 	Seq     int64        `json:"seq" doc:"Of the newest durable event."`
 	Session chat.Session `json:"session"`
 	// Gap reports that events after the cursor are missing, since they were pruned.
-	Gap bool `json:"gap,omitempty" doc:"Events after the cursor of this connection are not kept any more: read the conversation anew, and go on from there."`
+	Gap bool `json:"gap,omitempty" doc:"Events after the cursor are no longer stored: reload the conversation and resume from there."`
 }
 
 // client is one end of an event stream.

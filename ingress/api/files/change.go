@@ -29,7 +29,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
-		All  bool   `query:"all" doc:"A folder with all that it holds; else it must be empty."`
+		All  bool   `query:"all" doc:"Delete a folder with its content; otherwise the folder must be empty."`
 	}) (*struct{}, error) {
 		p, err := a.location(ctx, in.Key.Key)
 		if err != nil {
@@ -37,10 +37,10 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		}
 		return nil, a.Problem(p.remove(ctx, in.Path, in.All))
 	})
-	a.registerTwo(h, huma.Operation{OperationID: "move-file", Path: filesPath + "/move", Summary: "Move or rename a file or folder", Description: "409: something has the new path already."}, location.move)
-	a.registerTwo(h, huma.Operation{OperationID: "copy-file", Path: filesPath + "/copy", Summary: "Copy a file or folder", Description: "Links in a folder are left out. 409: something has the new path already."}, location.copy)
+	a.registerTwo(h, huma.Operation{OperationID: "move-file", Path: filesPath + "/move", Summary: "Move or rename a file or folder", Description: "409: the new path exists already."}, location.move)
+	a.registerTwo(h, huma.Operation{OperationID: "copy-file", Path: filesPath + "/copy", Summary: "Copy a file or folder", Description: "Links in a folder are omitted. 409: the new path exists already."}, location.copy)
 	onRunner(a, h, huma.Operation{
-		OperationID: "make-folder", Method: http.MethodPost, Path: filesPath + "/folders", Summary: "Make a folder, and those above it", DefaultStatus: http.StatusCreated,
+		OperationID: "make-folder", Method: http.MethodPost, Path: filesPath + "/folders", Summary: "Create a folder and its parents", DefaultStatus: http.StatusCreated,
 	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Body NewFolder
@@ -48,7 +48,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		return p.makeFolder(ctx, in.Body.Folder)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "zip-folder", Method: http.MethodGet, Path: filesPath + "/zip", Summary: "A folder as a ZIP archive", Description: "At most 10,000 files and folders with 2 GB. Links are left out.",
+		OperationID: "zip-folder", Method: http.MethodGet, Path: filesPath + "/zip", Summary: "Download a folder as a ZIP archive", Description: "At most 10,000 files and folders and 2 GB. Symbolic links are omitted.",
 		Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("application/zip"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key

@@ -59,7 +59,7 @@ type NewFileLink struct {
 }
 
 func (a *Endpoints) registerFiles(h huma.API) {
-	onRunner(a, h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "A folder of the session's runner"},
+	onRunner(a, h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "List a folder of the session's runner"},
 		func(ctx context.Context, p location, in *struct {
 			endpoint.Key
 			Path string `query:"path" maxLength:"4096" doc:"Relative to the session's folder, or absolute; default: that folder."`
@@ -68,12 +68,12 @@ func (a *Endpoints) registerFiles(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "upload-files", Method: http.MethodPost, Path: filesPath, Summary: "Upload files to the session's runner",
-		Description:   "At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.",
+		Description:   "At most 10 files of at most 100 MB each. Files are not overwritten: an existing name gets a number. If one file fails, none is stored.",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, a.uploadFiles)
 	describeUpload(h)
 	huma.Register(h, huma.Operation{
-		OperationID: "download-file", Method: http.MethodGet, Path: "/api/sessions/{key}/files/content", Summary: "The content of a file", Description: "A part of it with the header Range.", Security: endpoint.Secured,
+		OperationID: "download-file", Method: http.MethodGet, Path: "/api/sessions/{key}/files/content", Summary: "Get the content of a file", Description: "Supports the Range header.", Security: endpoint.Secured,
 		Responses: endpoint.AttachmentResponse("application/octet-stream"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -93,7 +93,7 @@ func (a *Endpoints) registerFiles(h huma.API) {
 		}
 		return a.stream(attachment), nil
 	})
-	huma.Register(h, huma.Operation{OperationID: "create-link", Method: http.MethodPost, Path: "/api/sessions/{key}/links", Summary: "A signed link to a file", Description: "Everybody who has the link can download the file without a login, until it expires.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "create-link", Method: http.MethodPost, Path: "/api/sessions/{key}/links", Summary: "Create a signed link to a file", Description: "Anyone with the link can download the file without signing in, until it expires.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body NewFileLink

@@ -18,8 +18,8 @@ import (
 
 func (a *Endpoints) registerOutputs(h huma.API) {
 	endpoint.InSessionStream(a.Base, h, huma.Operation{
-		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "The whole output of a background task so far",
-		Description: "It is read from the task's runner, which keeps it for seven days after the end.",
+		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "Get the whole output of a background task so far",
+		Description: "Reads the output from the task's runner, which keeps it for seven days after the end.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
 	}, func(ctx context.Context, s chat.Session, in *sessions.TaskKey) (*huma.StreamResponse, error) {
 		task, err := a.Calls.FindTask(ctx, s.Key, in.ID)

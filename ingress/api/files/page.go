@@ -56,8 +56,8 @@ type pageResponse struct {
 
 func (a *Endpoints) registerPages(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "draw-page", Method: http.MethodGet, Path: filesPath + "/page", Summary: "A page of a PDF as a picture",
-		Description: "Of a file of at most 50 MB that opens without a password. 400: the file or the page cannot be drawn, and the answer says why. " +
+		OperationID: "draw-page", Method: http.MethodGet, Path: filesPath + "/page", Summary: "Render a page of a PDF",
+		Description: "For PDF files of at most 50 MB without a password. 400: the file or the page cannot be rendered; the response has the reason. " +
 			"429: you draw two pages already, or the server too many.",
 		Security: endpoint.Secured, Responses: map[string]*huma.Response{"200": {
 			Description: "The picture.", Content: map[string]*huma.MediaType{

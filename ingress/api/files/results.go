@@ -15,8 +15,8 @@ import (
 
 func (a *Endpoints) registerResults(h huma.API) {
 	endpoint.InSessionStream(a.Base, h, huma.Operation{
-		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "The whole result of a tool call",
-		Description: "It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.",
+		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "Get the whole result of a tool call",
+		Description: "Returns the text of the tool result, even if the conversation shows a summary, a placeholder or an edit.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key

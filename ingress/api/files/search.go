@@ -28,8 +28,8 @@ type FoundFiles struct {
 
 func (a *Endpoints) registerSearch(h huma.API) {
 	onRunner(a, h, huma.Operation{
-		OperationID: "search-files", Method: http.MethodGet, Path: filesPath + "/search", Summary: "Find files below the session's folder by a part of their path",
-		Description: "Capital letters do not matter. At most 50, of what can be searched in three seconds.",
+		OperationID: "search-files", Method: http.MethodGet, Path: filesPath + "/search", Summary: "Find files in the session's folder by a part of their path",
+		Description: "Case-insensitive. Returns at most 50 files, found within three seconds.",
 	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Query string `query:"q" maxLength:"100" doc:"Part of a file's path below the folder; without it, those that were changed last."`

@@ -21,7 +21,7 @@ type FileTable struct {
 
 func (a *Endpoints) registerTables(h huma.API) {
 	onRunner(a, h, huma.Operation{
-		OperationID: "read-table", Method: http.MethodGet, Path: filesPath + "/table", Summary: "The beginning of a table", Description: "CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.",
+		OperationID: "read-table", Method: http.MethodGet, Path: filesPath + "/table", Summary: "Preview a table", Description: "CSV, TSV and Excel (.xlsx) files of at most 20 MB. Formulas are not calculated.",
 	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key
 		Path  string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`

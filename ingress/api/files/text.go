@@ -57,11 +57,11 @@ type TextEdit struct {
 	Path string `json:"path" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
 	Old  string `json:"old" minLength:"1" doc:"Text that occurs in the file."`
 	New  string `json:"new"`
-	All  bool   `json:"all,omitempty" doc:"Replace it wherever it occurs; else it must occur once."`
+	All  bool   `json:"all,omitempty" doc:"Replaces all occurrences; otherwise the text must occur exactly once."`
 }
 
 func (a *Endpoints) registerText(h huma.API) {
-	onRunner(a, h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "A text file", Description: "At most 2 MiB, in an encoding that is known for certain."},
+	onRunner(a, h, huma.Operation{OperationID: "read-text", Method: http.MethodGet, Path: textPath, Summary: "Read a text file", Description: "At most 2 MiB, in an encoding that can be detected reliably."},
 		func(ctx context.Context, p location, in *struct {
 			endpoint.Key
 			Path string `query:"path" required:"true" minLength:"1" maxLength:"4096" doc:"Relative to the session's folder, or absolute."`
@@ -70,7 +70,7 @@ func (a *Endpoints) registerText(h huma.API) {
 		})
 	onRunner(a, h, huma.Operation{
 		OperationID: "write-text", Method: http.MethodPut, Path: textPath, Summary: "Write a text file",
-		Description:  "409: the file is not what it was when it was read, or exists already; nothing was written.",
+		Description:  "409: the file has changed since it was read, or exists already; nothing was written.",
 		MaxBodyBytes: maxTextBody,
 	}, func(ctx context.Context, p location, in *struct {
 		endpoint.Key

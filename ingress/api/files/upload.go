@@ -68,7 +68,7 @@ func describeUpload(h huma.API) {
 	described.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"multipart/form-data": {Schema: &huma.Schema{
 		Type: huma.TypeObject, Required: []string{"file"},
 		Properties: map[string]*huma.Schema{
-			"dir":  {Type: huma.TypeString, Description: "Folder below the session's own; default: uploads. Comes before the files."},
+			"dir":  {Type: huma.TypeString, Description: "Folder relative to the session's folder; default: uploads. It must precede the files."},
 			"file": {Type: huma.TypeArray, Items: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 		},
 	}}}}

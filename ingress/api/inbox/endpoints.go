@@ -28,27 +28,27 @@ type Endpoints struct {
 // InboxBody is a part of the inbox.
 type InboxBody struct { //nolint:revive // the name of its schema in the API
 	Items  []service.Item              `json:"items" doc:"The newest first."`
-	More   bool                        `json:"more" doc:"There are others: ask again with before, the created_at of the last one."`
-	Taken  []service.TakenConversation `json:"taken" doc:"Conversations in which a person answers, those in which the consumer waits first."`
+	More   bool                        `json:"more" doc:"There are more: request the next page with before set to the created_at of the last item."`
+	Taken  []service.TakenConversation `json:"taken" doc:"Conversations under handover, those with a waiting consumer first."`
 	Unread InboxUnread                 `json:"unread"`
 }
 
 // InboxUnread counts the waiting items of a user.
 type InboxUnread struct { //nolint:revive // as above
-	Items   int `json:"items" doc:"Items that nobody has looked at."`
-	Waiting int `json:"waiting" doc:"Conversations that are taken in which the consumer has the last word."`
+	Items   int `json:"items" doc:"Unread items."`
+	Waiting int `json:"waiting" doc:"Conversations under handover whose last message is the consumer's."`
 }
 
 // Saying is a message of an administrator to a consumer.
 type Saying struct {
 	Text string `json:"text" minLength:"1" maxLength:"10000" doc:"Plain text or Markdown."`
-	ID   string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Yours; the same again is said once."`
+	ID   string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Idempotency key, chosen by the client."`
 }
 
 // HandBody is the handover of a conversation.
 type HandBody struct {
-	Taken   bool        `json:"taken" doc:"You answer there; the agent is silent."`
-	Stopped chat.TurnID `json:"stopped,omitempty" doc:"The turn that was stopped by that."`
+	Taken   bool        `json:"taken" doc:"You have taken over the conversation; the agent does not answer."`
+	Stopped chat.TurnID `json:"stopped,omitempty" doc:"The turn stopped by the handover."`
 }
 
 // InboxItemPath names the item of a request.
@@ -76,18 +76,18 @@ const (
 
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
-	huma.Register(h, operation("list-inbox", http.MethodGet, root, "What consumers of services ask people", "Of all services. "), a.list)
-	huma.Register(h, operation("count-inbox", http.MethodGet, root+"/unread-count", "How much waits for a person", ""), a.count)
-	huma.Register(h, operation("get-inbox-item", http.MethodGet, one, "What a consumer asks", ""), a.get)
-	huma.Register(h, operation("change-inbox-item", http.MethodPatch, one, "Say whether somebody has dealt with it", "It counts whatever the agent said of it. "), a.change)
-	remove := operation("delete-inbox-item", http.MethodDelete, one, "Delete an item", "The conversation stays. ")
+	huma.Register(h, operation("list-inbox", http.MethodGet, root, "List questions of consumers of services", "Includes all services. "), a.list)
+	huma.Register(h, operation("count-inbox", http.MethodGet, root+"/unread-count", "Count unread items and waiting conversations", ""), a.count)
+	huma.Register(h, operation("get-inbox-item", http.MethodGet, one, "Get an inbox item", ""), a.get)
+	huma.Register(h, operation("change-inbox-item", http.MethodPatch, one, "Mark an item as open or handled", "Overrides the status set by the agent. "), a.change)
+	remove := operation("delete-inbox-item", http.MethodDelete, one, "Delete an inbox item", "The conversation is kept. ")
 	remove.DefaultStatus = http.StatusNoContent
 	huma.Register(h, remove, a.remove)
-	huma.Register(h, operation("answer-inbox-item", http.MethodPost, one+"/answer", "Answer the consumer", "The answer stands in their conversation, and the item is handled. "), a.answer)
-	huma.Register(h, operation("take-service-conversation", http.MethodPost, conversation+"/take", "Answer a consumer in place of the agent",
-		"The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. "), a.take)
-	huma.Register(h, operation("give-service-conversation", http.MethodPost, conversation+"/give", "Let the agent answer again", "From the next message on. "), a.give)
-	huma.Register(h, operation("say-in-service-conversation", http.MethodPost, conversation+"/say", "Say something to a consumer in place of the agent", ""), a.say)
+	huma.Register(h, operation("answer-inbox-item", http.MethodPost, one+"/answer", "Answer the consumer", "Posts the answer in their conversation and marks the item as handled. "), a.answer)
+	huma.Register(h, operation("take-service-conversation", http.MethodPost, conversation+"/take", "Take over a conversation from the agent",
+		"Stops the running turn; the agent does not answer until the conversation is returned. Messages of the consumer are added to the transcript. "), a.take)
+	huma.Register(h, operation("give-service-conversation", http.MethodPost, conversation+"/give", "Return a conversation to the agent", "The agent answers from the next message. "), a.give)
+	huma.Register(h, operation("say-in-service-conversation", http.MethodPost, conversation+"/say", "Send a message to a consumer as an administrator", ""), a.say)
 }
 
 func operation(id, method, path, summary, description string) huma.Operation {

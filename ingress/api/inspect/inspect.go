@@ -30,15 +30,15 @@ type (
 		Body struct {
 			Messages    []ops.Unanswered  `json:"messages"`
 			More        bool              `json:"more,omitempty" doc:"There are more; these are the oldest."`
-			Undelivered []ops.Undelivered `json:"undelivered" doc:"What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit."`
+			Undelivered []ops.Undelivered `json:"undelivered" doc:"Deliveries of the last seven days that failed or may have failed, and those that wait; newest first, at most limit."`
 		}
 	}
 )
 
 func (a *Endpoints) registerInspect(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "The state of the installation", Description: "For administrators.", Security: endpoint.Secured}, a.status)
-	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "The conversations of all users with their figures, newest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectSessions)
-	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "What was accepted and has no answer yet, oldest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectInbox)
+	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "Get the state of the installation", Description: "For administrators.", Security: endpoint.Secured}, a.status)
+	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "List the conversations of all users with statistics, newest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectSessions)
+	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "List accepted messages without an answer, oldest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectInbox)
 }
 
 func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body ops.Status }, error) {
@@ -67,7 +67,7 @@ func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
 	Agent   string `query:"agent" maxLength:"100"`
 	Active  int    `query:"active" minimum:"0" maximum:"5256000" doc:"Minutes within which a person wrote."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
-	After   string `query:"after" maxLength:"1000" doc:"Next of the page before; empty: the first page."`
+	After   string `query:"after" maxLength:"1000" doc:"The next value of the previous page; empty: the first page."`
 }) (*sessionList, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return nil, err

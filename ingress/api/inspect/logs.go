@@ -23,8 +23,8 @@ type logQuery struct {
 
 func (a *Endpoints) registerLogs(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "The newest log lines of the server",
-		Description: "For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.",
+		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "List the newest log lines of the server",
+		Description: "For administrators. Covers the processes that share the data folder of the responding process; each machine has its own.",
 		Security:    endpoint.Secured,
 	}, a.listLogs)
 }

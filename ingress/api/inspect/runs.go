@@ -33,8 +33,8 @@ type RunsLink struct {
 
 func (a *Endpoints) registerRuns(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-run-queries", Method: http.MethodGet, Path: "/api/inspect/runs", Summary: "Prepared queries of the Temporal UI",
-		Description: "For administrators. A day begins at midnight UTC. Empty where no Temporal UI is mounted.", Security: endpoint.Secured,
+		OperationID: "list-run-queries", Method: http.MethodGet, Path: "/api/inspect/runs", Summary: "List prepared queries of the Temporal UI",
+		Description: "For administrators. Days begin at midnight UTC. Empty if no Temporal UI is mounted.", Security: endpoint.Secured,
 	}, a.runLinks)
 }
 

@@ -26,30 +26,30 @@ type Endpoints struct {
 
 // MCPServers lists servers of tools.
 type MCPServers struct {
-	Servers []chat.MCPServer `json:"servers" doc:"Those of the installation and, behind them, yours. A server of yours takes the place of the installation's of the same name."`
+	Servers []chat.MCPServer `json:"servers" doc:"Servers of the installation, followed by yours. Yours replaces the installation's server of the same name."`
 }
 
 // MCPServerDraft is the definition of an MCP server: a command with args and env, or a url with headers.
 type MCPServerDraft struct {
-	Shared       bool              `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
+	Shared       bool              `json:"shared,omitempty" doc:"Belongs to the installation and applies to all users. Administrators only."`
 	Transport    chat.MCPTransport `json:"transport,omitempty" enum:"stdio,http,sse" doc:"Left out: http where there is a url, else stdio."`
-	Command      string            `json:"command,omitempty" maxLength:"1024" doc:"A program, run on the runner of whoever uses the server."`
+	Command      string            `json:"command,omitempty" maxLength:"1024" doc:"A program that runs on each user's own runner."`
 	Args         []string          `json:"args,omitempty" maxItems:"64"`
-	URL          string            `json:"url,omitempty" maxLength:"2048" doc:"Addresses of people reach the public internet alone."`
-	Env          map[string]string `json:"env,omitempty" doc:"Environment variables of the command. An empty value: the stored one stays. They are never shown again."`
-	Headers      map[string]string `json:"headers,omitempty" doc:"Of each request. An empty value: the stored one stays. They are never shown again."`
-	Account      string            `json:"account,omitempty" maxLength:"64" doc:"Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization."`
-	Instructions string            `json:"instructions,omitempty" maxLength:"8192" doc:"What the model is told about the server."`
+	URL          string            `json:"url,omitempty" maxLength:"2048" doc:"Addresses set by users can only reach the public internet."`
+	Env          map[string]string `json:"env,omitempty" doc:"Environment variables of the command. An empty value keeps the stored one. Values are never returned."`
+	Headers      map[string]string `json:"headers,omitempty" doc:"Headers of each request. An empty value keeps the stored one. Values are never returned."`
+	Account      string            `json:"account,omitempty" maxLength:"64" doc:"For servers of the installation with a URL: ID of the OAuth provider whose connected account of each user authorizes requests. Replaces an Authorization header."`
+	Instructions string            `json:"instructions,omitempty" maxLength:"8192" doc:"Instructions for the model about the server."`
 	Trusted      bool              `json:"trusted,omitempty" doc:"For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations."`
 	Enabled      bool              `json:"enabled"`
-	Revision     int64             `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none of that name yet."`
+	Revision     int64             `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: no server with this name exists yet."`
 }
 
 // MCPServerState is a server after it was asked what it offers.
 type MCPServerState struct {
 	Server  chat.MCPServer  `json:"server"`
-	Tools   []MCPServerTool `json:"tools" doc:"What it listed last."`
-	Problem string          `json:"problem,omitempty" doc:"Why it could not be asked now. The server is stored all the same."`
+	Tools   []MCPServerTool `json:"tools" doc:"The tools of its last listing."`
+	Problem string          `json:"problem,omitempty" doc:"Error of the last listing. The server is stored nevertheless."`
 }
 
 // MCPServerTools lists the tools of a server.
@@ -60,9 +60,9 @@ type MCPServerTools struct {
 // MCPServerTool is a tool of a server.
 type MCPServerTool struct {
 	Name        string         `json:"name" doc:"As the model calls it." example:"mcp_github_search_issues"`
-	Description string         `json:"description" doc:"In the words of the server."`
-	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"What the server says of its effects: read and idempotent calls are repeated after a crash, others are not."`
-	ReadOnly    bool           `json:"read_only" doc:"The server says that it changes nothing."`
+	Description string         `json:"description" doc:"As reported by the server."`
+	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"Declared effects: read and idempotent calls are repeated after a crash, others are not."`
+	ReadOnly    bool           `json:"read_only" doc:"The server declares the tool read-only."`
 }
 
 type (
@@ -85,18 +85,18 @@ const maxBody = 128 << 10
 func (a *Endpoints) Register(h huma.API) {
 	a.registerProjects(h)
 	const root, one = "/api/mcp-servers", "/api/mcp-servers/{name}"
-	huma.Register(h, endpoint.Operation("list-mcp-servers", http.MethodGet, root, "MCP servers, whose tools the model can use",
+	huma.Register(h, endpoint.Operation("list-mcp-servers", http.MethodGet, root, "List the MCP servers",
 		"Values of variables and headers are never returned. How the installation's are reached is for administrators."), a.list)
 	huma.Register(h, huma.Operation{
-		OperationID: "set-mcp-server", Method: http.MethodPut, Path: one, Summary: "Add or change an MCP server",
-		Description: "It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. " +
-			"409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.", Security: endpoint.Secured, MaxBodyBytes: maxBody,
+		OperationID: "set-mcp-server", Method: http.MethodPut, Path: one, Summary: "Create or update an MCP server",
+		Description: "Stores the server and lists its tools, for at most 20 seconds; the response has the tools or the problem. A command runs on your runner, in its sandbox. " +
+			"409: the server was created or changed in the meantime. A changed address or command requires the secret values again.", Security: endpoint.Secured, MaxBodyBytes: maxBody,
 	}, a.set)
 	huma.Register(h, endpoint.Removal("delete-mcp-server", one, "Remove an MCP server, with its tools", ""), a.remove)
-	huma.Register(h, endpoint.Operation("refresh-mcp-server", http.MethodPost, one+"/refresh", "Ask an MCP server what it offers",
-		"It is connected to anew, for at most 20 seconds. The installation's are asked by administrators."), a.refresh)
-	huma.Register(h, endpoint.Operation("set-mcp-account", http.MethodPost, one+"/account", "Have your connected account authorize requests to an MCP server",
-		"The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. "+
-			"Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot."), a.account)
-	huma.Register(h, endpoint.Operation("list-mcp-tools", http.MethodGet, one+"/tools", "The tools that an MCP server listed last", ""), a.tools)
+	huma.Register(h, endpoint.Operation("refresh-mcp-server", http.MethodPost, one+"/refresh", "Refresh the tools of an MCP server",
+		"Reconnects to the server, for at most 20 seconds. Servers of the installation require an administrator."), a.refresh)
+	huma.Register(h, endpoint.Operation("set-mcp-account", http.MethodPost, one+"/account", "Use your connected account for requests to an MCP server",
+		"Discovers the OAuth provider of the server and registers xbot there, for at most 30 seconds. Then connect an account at the provider named in the response (account). "+
+			"Those of a provider that was named before have to be connected again. Requires an administrator if the server belongs to the installation. Not available to tokens of conversations."), a.account)
+	huma.Register(h, endpoint.Operation("list-mcp-tools", http.MethodGet, one+"/tools", "List the tools of an MCP server", ""), a.tools)
 }

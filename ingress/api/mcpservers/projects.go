@@ -28,15 +28,15 @@ type MCPProject struct {
 	ID       int64              `json:"id"`
 	Runner   string             `json:"runner"`
 	Folder   string             `json:"folder"`
-	Digest   string             `json:"digest" doc:"SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used."`
-	State    project.State      `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem."`
+	Digest   string             `json:"digest" doc:"SHA-256 of the hooks, their programs and the servers when the folder was last read. Send it to agree. Empty: the folder cannot be used."`
+	State    project.State      `json:"state" enum:"asks,agreed,changed,unusable" doc:"asks: no agreement, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem."`
 	Problem  string             `json:"problem,omitempty"`
-	MayAgree bool               `json:"may_agree" doc:"The policy lets you agree; where it does not, what you agreed to before is not used either."`
+	MayAgree bool               `json:"may_agree" doc:"The policy permits agreements. If not, earlier agreements do not apply either."`
 	SeenAt   time.Time          `json:"seen_at"`
 	AgreedAt *time.Time         `json:"agreed_at,omitempty"`
 	Servers  []MCPProjectServer `json:"servers" doc:"Those of its .mcp.json as it was seen last."`
 	Hooks    []MCPProjectHook   `json:"hooks" doc:"Those of its hooks files, where the administrator has hooks of projects used."`
-	Skills   []string           `json:"skills" doc:"Folders of skills. They are text for the model, and may change without another question."`
+	Skills   []string           `json:"skills" doc:"Folders of skills. Skills are text for the model and may change without a new agreement."`
 	Notes    []string           `json:"notes" doc:"Instruction files, which the model always reads."`
 }
 

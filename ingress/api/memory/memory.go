@@ -16,7 +16,7 @@ import (
 
 // Owner names a memory of the caller. There is no other.
 type Owner struct {
-	Agent string `query:"agent" maxLength:"100" default:"main" doc:"Whose memory: main, or the name of an agent that has its own."`
+	Agent string `query:"agent" maxLength:"100" default:"main" doc:"Owner of the memory: main, or the name of an agent with a memory of its own."`
 }
 
 func (w Owner) of(ctx context.Context) chat.MemoryOwner {
@@ -35,8 +35,8 @@ func remembered(items []chat.Remembered) *struct{ Body RememberedBody } {
 // MemoryEdit changes a note or a block.
 type MemoryEdit struct { //nolint:revive // the name of its schema in the API
 	ID      string `json:"id" minLength:"1" maxLength:"500" doc:"note/PATH or block/NAME[/SESSION]."`
-	Was     string `json:"was" maxLength:"20000" doc:"What it is. If it is something else by now, nothing is written (409)."`
-	Content string `json:"content" maxLength:"20000" doc:"What it shall be; empty: the note is deleted, the block emptied."`
+	Was     string `json:"was" maxLength:"20000" doc:"The current content. 409: the content is different, and nothing was written."`
+	Content string `json:"content" maxLength:"20000" doc:"The new content. Empty: the note is deleted, the block cleared."`
 }
 
 // Forgotten names the memories to forget, as they were shown.
@@ -46,14 +46,14 @@ type Forgotten struct {
 
 func (a *Endpoints) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What agents remember about me", Security: endpoint.Secured,
+		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "List what agents remember about me", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Owner }) (*struct{ Body view.Look }, error) {
 		got, err := a.Memory.Look(ctx, in.of(ctx))
 		return &struct{ Body view.Look }{got}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "search-memory", Method: http.MethodGet, Path: "/api/memory/search", Summary: "Search what agents remember about me", Security: endpoint.Secured,
-		Description: "It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.",
+		Description: "Returns notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what a deletion by these words would remove, line by line.",
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"500"`
@@ -67,7 +67,7 @@ func (a *Endpoints) registerMemory(h huma.API) {
 		return remembered(got), a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "list-memory", Method: http.MethodGet, Path: "/api/memory/entries", Summary: "Older entries of archive or log", Security: endpoint.Secured,
+		OperationID: "list-memory", Method: http.MethodGet, Path: "/api/memory/entries", Summary: "List older entries of archive or log", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Kind   string `query:"kind" enum:"archive,log" required:"true"`
@@ -81,7 +81,7 @@ func (a *Endpoints) registerMemory(h huma.API) {
 
 func (a *Endpoints) registerMemoryChanges(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "edit-memory", Method: http.MethodPut, Path: "/api/memory", Summary: "Change a note or a block", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
+		OperationID: "edit-memory", Method: http.MethodPut, Path: "/api/memory", Summary: "Update a note or block", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Body MemoryEdit
@@ -90,7 +90,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "forget-memory", Method: http.MethodPost, Path: "/api/memory/forget", Summary: "Delete from memory", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
-		Description: "It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.",
+		Description: "Deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.",
 	}, func(ctx context.Context, in *struct {
 		Owner
 		Body Forgotten
@@ -98,7 +98,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		return nil, a.Problem(a.Memory.Forget(ctx, in.of(ctx), in.Body.Items))
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "export-memory", Method: http.MethodGet, Path: "/api/memory/export", Summary: "All that agents remember about me, as Markdown",
+		OperationID: "export-memory", Method: http.MethodGet, Path: "/api/memory/export", Summary: "Export all that agents remember about me, as Markdown",
 		Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
 	}, func(ctx context.Context, in *struct{ Owner }) (*huma.StreamResponse, error) {
 		w := in.of(ctx)

@@ -17,10 +17,10 @@ import (
 // Answer is a user's answer to the question whether a call may run.
 type Answer struct {
 	Decision string `json:"decision,omitempty" enum:"allow,deny" doc:"May be left out with answers, which allow."`
-	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
+	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Reason for the model, with a denial."`
 	Always   bool   `json:"always,omitempty" doc:"With allow: also sets the rules that the approval lists under always. Refused where it lists none."`
 
-	Arguments json.RawMessage `json:"arguments,omitempty" doc:"With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait."`
+	Arguments json.RawMessage `json:"arguments,omitempty" doc:"With allow: a JSON object that replaces the arguments. Rules are evaluated again; 403 if one denies the call, which then continues to wait."`
 
 	Answers chat.Answers `json:"answers,omitempty" doc:"If the call asks questions: a list of answers for the name of each."`
 }
@@ -51,7 +51,7 @@ type AnsweredBody struct {
 
 func (a *Endpoints) registerApprovals(h huma.API) {
 	// The store decides who may answer.
-	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, even if no worker runs. 409: it was answered before, or it is too late."},
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that requires approval, or answer its questions", Description: "The first answer counts, even if no worker is running. 409: the call was answered before, or no longer waits."},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			CallID chat.CallID `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
@@ -59,7 +59,7 @@ func (a *Endpoints) registerApprovals(h huma.API) {
 		}) (chat.ToolCall, error) {
 			return a.answer(ctx, s, in.CallID, in.Body)
 		})
-	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approvals", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals", Summary: "Answer several calls that wait for permission", Description: "Each answer counts or is refused by itself, as it would be alone; its result says which."},
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "answer-approvals", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals", Summary: "Answer several calls that require approval", Description: "Each answer is accepted or refused independently; its result has the status."},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Body AnswerList
@@ -67,8 +67,8 @@ func (a *Endpoints) registerApprovals(h huma.API) {
 			results, err := a.answerEach(ctx, s, in.Body.Answers)
 			return AnsweredBody{results}, err
 		})
-	a.registerAllowance(h, http.MethodPut, true, huma.Operation{OperationID: "allow-turn", Summary: "Allow everything until a turn ends", Description: "Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended."})
-	a.registerAllowance(h, http.MethodDelete, false, huma.Operation{OperationID: "disallow-turn", Summary: "Take back that everything is allowed in a turn", Description: "Calls that were allowed before go on."})
+	a.registerAllowance(h, http.MethodPut, true, huma.Operation{OperationID: "allow-turn", Summary: "Allow all calls until a turn ends", Description: "Allows every call of the turn that would require an approval, including calls that are waiting. It does not override rules that deny, the read-only mode, questions of the model, or calls that a hook defers. Subagents have turns of their own. 409: the turn has ended."})
+	a.registerAllowance(h, http.MethodDelete, false, huma.Operation{OperationID: "disallow-turn", Summary: "Revoke the permission for all calls of a turn", Description: "Calls that were allowed earlier continue."})
 }
 
 func (a *Endpoints) answer(ctx context.Context, s chat.Session, id chat.CallID, given Answer) (chat.ToolCall, error) {

@@ -16,7 +16,7 @@ import (
 // BridgeMessage is a message of a platform that has no channel here.
 type BridgeMessage struct {
 	Account   string        `json:"account,omitempty" doc:"Of the bot, where the platform has several."`
-	ID        string        `json:"id" minLength:"1" maxLength:"256" doc:"The platform's id of the message. Delivered again with the same one it is the same message."`
+	ID        string        `json:"id" minLength:"1" maxLength:"256" doc:"The platform's ID of the message. Serves as the idempotency key."`
 	ChatType  chat.ChatType `json:"chat_type,omitempty" enum:"direct,group,channel" doc:"Default: direct."`
 	Chat      string        `json:"chat,omitempty" doc:"Id of the group or channel."`
 	Thread    string        `json:"thread,omitempty" doc:"Thread or topic in it."`
@@ -57,7 +57,7 @@ type Bridged struct {
 	Chat     string        `query:"chat" doc:"Id of the group or channel; empty for direct messages."`
 	ChatType chat.ChatType `query:"chat_type" enum:"direct,group,channel" doc:"Default: group where a chat is given."`
 	Thread   string        `query:"thread"`
-	Sender   string        `query:"sender" required:"true" doc:"The platform's id of who wrote it."`
+	Sender   string        `query:"sender" required:"true" doc:"The platform's ID of the sender."`
 }
 
 func (b Bridged) envelope() chat.Envelope {
@@ -79,8 +79,8 @@ type changedBody struct{ Body Changed }
 func (a *Endpoints) registerBridge(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-message", Method: http.MethodPost, Path: "/api/bridge/{channel}/messages", DefaultStatus: http.StatusAccepted,
-		Summary:      "Deliver a message of a platform",
-		Description:  "For administrators: the token acts for every person on the platform. Read the answer from the session's events.",
+		Summary:      "Deliver a platform message",
+		Description:  "For administrators: the token acts for every user of the platform. Read the answer from the session's events.",
 		MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `path:"channel" maxLength:"32" doc:"What the platform is called here." example:"matrix"`
@@ -94,7 +94,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-edit", Method: http.MethodPut, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Change a message of a platform", MaxBodyBytes: 4 * intake.MaxTextBytes,
+		Summary: "Edit a platform message", MaxBodyBytes: 4 * intake.MaxTextBytes,
 	}, func(ctx context.Context, in *struct {
 		Bridged
 		Body struct {
@@ -111,7 +111,7 @@ func (a *Endpoints) registerBridge(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-recall", Method: http.MethodDelete, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Withdraw a message of a platform",
+		Summary: "Recall a platform message",
 	}, func(ctx context.Context, in *struct{ Bridged }) (*changedBody, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err

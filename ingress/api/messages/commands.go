@@ -18,13 +18,13 @@ type Command struct {
 	Name    string            `json:"name" doc:"Without the slash." example:"compact"`
 	Aliases []string          `json:"aliases,omitempty" doc:"Other names of the command."`
 	Usage   string            `json:"usage" doc:"The whole line, for people." example:"/compact [FOCUS]"`
-	Args    string            `json:"args,omitempty" doc:"What may follow the name, for people." example:"[FOCUS]"`
+	Args    string            `json:"args,omitempty" doc:"Description of the arguments." example:"[FOCUS]"`
 	Words   []string          `json:"words,omitempty" doc:"What may be typed after the name, to complete it. More follows one that ends with a space." example:"[\"list\",\"use \"]"`
 	Group   string            `json:"group" doc:"What it is about." enum:"conversation,model,context,queue,folder,you,server"`
-	Who     string            `json:"who" doc:"Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all." enum:"anyone,owner,admin"`
+	Who     string            `json:"who" doc:"Required role: anyone who may write, the owner of the conversation, or administrators. Administrators may use all commands." enum:"anyone,owner,admin"`
 	Inline  bool              `json:"inline" doc:"It also works inside a message: it is answered at once and removed from the text."`
 	Queued  bool              `json:"queued" doc:"It is queued among the messages; other commands run at once."`
-	Help    map[string]string `json:"help" doc:"What it does, in one line, by language: en, zh."`
+	Help    map[string]string `json:"help" doc:"Description in one line, by language: en, zh."`
 }
 
 // CommandsBody lists commands.
@@ -34,7 +34,7 @@ type CommandsBody struct {
 
 func (a *Endpoints) registerCommands(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-commands", Method: http.MethodGet, Path: "/api/commands", Summary: "The slash commands that can be sent as messages", Security: endpoint.Secured,
+		OperationID: "list-commands", Method: http.MethodGet, Path: "/api/commands", Summary: "List the slash commands that can be sent as messages", Security: endpoint.Secured,
 	}, func(context.Context, *struct{}) (*struct{ Body CommandsBody }, error) {
 		out := CommandsBody{Commands: []Command{}}
 		for _, known := range a.Dispatch.Commands.List() {

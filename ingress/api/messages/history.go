@@ -13,14 +13,14 @@ import (
 
 // RewindBody names the message that a rewind begins with.
 type RewindBody struct {
-	ClientMessageID string         `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again for the same message it is the same rewind."`
-	MessageID       chat.MessageID `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
+	ClientMessageID string         `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Idempotency key, chosen by the client and unique per user. A repeated request with it is the same rewind."`
+	MessageID       chat.MessageID `json:"message_id" minimum:"1" doc:"A user message. It and all messages after it are removed."`
 }
 
 func (a *Endpoints) registerHistory(h huma.API) {
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Rewind: take a message, and all after it, out of the conversation",
-		Description:   "It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.",
+		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Rewind: remove a message and all messages after it from the conversation",
+		Description:   "Queues the command /rewind like a message. A rewind event reports when it has happened, and a notice has the result. Files and the effects of commands are kept.",
 		DefaultStatus: http.StatusAccepted,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
@@ -30,7 +30,7 @@ func (a *Endpoints) registerHistory(h huma.API) {
 		return Accepted{ID: got.ID, Duplicate: got.Duplicate}, err
 	})
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "fork-session", Method: http.MethodPost, Path: "/api/sessions/{key}/fork", Summary: "Copy a conversation, up to the end of the turn of a message, into a new session",
+		OperationID: "fork-session", Method: http.MethodPost, Path: "/api/sessions/{key}/fork", Summary: "Copy a conversation, up to the end of a message's turn, into a new session",
 		Description:   "Running turns are not copied. Original and copy are independent: either may be deleted.",
 		DefaultStatus: http.StatusCreated,
 	}, func(ctx context.Context, s chat.Session, in *struct {
@@ -42,13 +42,13 @@ func (a *Endpoints) registerHistory(h huma.API) {
 		return a.History.Fork(ctx, s, in.Body.MessageID)
 	})
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "compact-session", Method: http.MethodPost, Path: "/api/sessions/{key}/compact", Summary: "Summarize the beginning of the conversation to make room",
-		Description:   "It is queued like a message, as the command /compact. A notice says how it ended.",
+		OperationID: "compact-session", Method: http.MethodPost, Path: "/api/sessions/{key}/compact", Summary: "Summarize the beginning of the conversation to free context",
+		Description:   "Queues the command /compact like a message. A notice reports the result.",
 		DefaultStatus: http.StatusAccepted,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		Body struct {
-			ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user."`
+			ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Idempotency key, chosen by the client and unique per user."`
 			Focus           string `json:"focus,omitempty" maxLength:"2000" doc:"What the summary should keep."`
 		}
 	}) (Accepted, error) {

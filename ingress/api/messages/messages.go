@@ -17,12 +17,12 @@ import (
 
 // NewMessage is a message of a user.
 type NewMessage struct {
-	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
+	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Idempotency key, chosen by the client and unique per user. A repeated request with the same text is the same message."`
 	Text            string `json:"text" doc:"At most 200000 bytes. It may be empty where there are files."`
 
-	Plan bool `json:"plan,omitempty" doc:"What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits."`
+	Plan bool `json:"plan,omitempty" doc:"The turn proposes a plan and changes nothing until it is approved. It is a turn of its own, after the queue."`
 
-	Files []string `json:"files,omitempty" maxItems:"20" doc:"Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures."`
+	Files []string `json:"files,omitempty" maxItems:"20" doc:"Absolute paths of files on the session's runner, as returned by upload-files. The message waits until the files are inspected: the model gets their paths and, if it supports pictures, the pictures."`
 }
 
 // Accepted is the receipt of a committed message.
@@ -32,7 +32,7 @@ type Accepted struct {
 
 	Mode     chat.QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede" doc:"How it waits."`
 	Position int            `json:"position,omitempty" doc:"Its place in the queue, from 1; absent if it waits for no turn."`
-	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages that get no turn of their own because of this one, which may be itself. The events dropped say why."`
+	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages without a turn of their own because of this one, which may be itself. The dropped events have the reason."`
 }
 
 func acceptedBody(got engine.Accepted) Accepted {
@@ -49,7 +49,7 @@ type Transcript struct {
 }
 
 func (a *Endpoints) registerMessages(h huma.API) {
-	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes},
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "The response is sent after the message is committed. /stop runs immediately, as does a shell command after an exclamation mark (!ls), whose output is in a notice.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Body NewMessage
@@ -57,14 +57,14 @@ func (a *Endpoints) registerMessages(h huma.API) {
 			got, err := a.Send(ctx, s, in.Body)
 			return acceptedBody(got), err
 		})
-	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending"},
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "Get a part of the transcript, in ascending order"},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			After  chat.MessageID `query:"after" minimum:"0" doc:"Messages after this id."`
 			Before chat.MessageID `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
 			Limit  int            `query:"limit" minimum:"1" maximum:"500" default:"100"`
 
-			Rewound bool `query:"rewound" doc:"Include the messages that were taken out of the conversation."`
+			Rewound bool `query:"rewound" doc:"Includes messages removed by a rewind."`
 		}) (Transcript, error) {
 			t, err := a.Conversations.Messages(ctx, s.Key, conversation.Page{After: in.After, Before: in.Before, Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
@@ -120,7 +120,7 @@ func (a *Endpoints) registerTurns(h huma.API) {
 			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
 			return Stopped{Stopped: got.Turn, Queued: got.Cleared}, err
 		})
-	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal"},
+	endpoint.InReadable(a.Base, h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "List the turns of a session, newest first, each with its run in Temporal"},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
 			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`

@@ -21,8 +21,8 @@ type pictureResponse struct {
 
 func (a *Endpoints) registerPictures(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "read-picture", Method: http.MethodGet, Path: "/api/sessions/{key}/pictures/{hash}", Summary: "A picture of a conversation, as models are shown it",
-		Description: "Messages and the results of tools name their pictures. Administrators may read those of every conversation.",
+		OperationID: "read-picture", Method: http.MethodGet, Path: "/api/sessions/{key}/pictures/{hash}", Summary: "Get a picture of a conversation, as sent to models",
+		Description: "Messages and tool results reference their pictures. Administrators may read the pictures of every conversation.",
 		Security:    endpoint.Secured, Responses: map[string]*huma.Response{"200": {
 			Description: "The picture.", Content: map[string]*huma.MediaType{
 				"image/png":  {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},

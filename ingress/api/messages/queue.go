@@ -13,8 +13,8 @@ import (
 
 func (a *Endpoints) registerQueue(h huma.API) {
 	endpoint.InSessionDo(a.Base, h, huma.Operation{
-		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
-		Description:   "Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.",
+		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Edit a queued message",
+		Description:   "Connected clients receive a queued event with the same ID and the new text. 409: a turn has claimed the message.",
 		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
@@ -26,8 +26,8 @@ func (a *Endpoints) registerQueue(h huma.API) {
 		return a.Dispatch.Edit(ctx, s.Key, in.ID, in.Body.Text)
 	})
 	endpoint.InSessionDo(a.Base, h, huma.Operation{
-		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Withdraw a message or command that waits",
-		Description:   "Clients get a dropped event. 409: a turn has claimed the message.",
+		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Withdraw a queued message or command",
+		Description:   "Connected clients receive a dropped event. 409: a turn has claimed the message.",
 		DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key

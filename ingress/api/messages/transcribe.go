@@ -50,9 +50,9 @@ var described = []string{"audio/webm", "audio/ogg", "audio/mp4", "audio/wav", "a
 
 func (a *Endpoints) registerTranscribe(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "transcribe", Method: http.MethodPost, Path: transcriptionsPath, Summary: "What is said in a recording",
-		Description: "The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, " +
-			"and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.", Security: endpoint.Secured,
+		OperationID: "transcribe", Method: http.MethodPost, Path: transcriptionsPath, Summary: "Transcribe a recording",
+		Description: "The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, at most 25 MB, with its Content-Type. It is sent to the transcription service with the key that applies to you, " +
+			"and is not stored. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.", Security: endpoint.Secured,
 	}, a.transcribe)
 	item := h.OpenAPI().Paths[transcriptionsPath]
 	shown := *item.Post

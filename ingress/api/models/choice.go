@@ -15,9 +15,9 @@ import (
 
 // Choice is the models that a user chose for all their conversations.
 type Choice struct {
-	Usual string            `json:"usual" doc:"The model that answers you where neither a conversation nor a runner says otherwise."`
-	Model string            `json:"model" doc:"What you chose; empty: the installation's."`
-	Tiers map[string]string `json:"tiers" doc:"The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's."`
+	Usual string            `json:"usual" doc:"Your default model, if neither a conversation nor a runner sets one."`
+	Model string            `json:"model" doc:"Your choice; empty: the installation's."`
+	Tiers map[string]string `json:"tiers" doc:"The models of the tiers vanguard, balance and swift, which subagents use; empty: the installation's."`
 }
 
 // ChoiceChange is a change of a user's choice; omitted fields stay.
@@ -29,14 +29,14 @@ type ChoiceChange struct {
 }
 
 func (a *Endpoints) registerChoice(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "get-model-choice", Method: http.MethodGet, Path: "/api/models/choice", Summary: "The models that you chose for all your conversations", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-model-choice", Method: http.MethodGet, Path: "/api/models/choice", Summary: "Get the models chosen for all your conversations", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Choice }, error) {
 			out, err := a.choice(ctx)
 			return &struct{ Body Choice }{out}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-model-choice", Method: http.MethodPatch, Path: "/api/models/choice", Summary: "Choose the models of all your conversations",
-		Description: "In force for the next step. 400: there is no such model.", Security: endpoint.Secured,
+		OperationID: "set-model-choice", Method: http.MethodPatch, Path: "/api/models/choice", Summary: "Set the models of all your conversations",
+		Description: "Takes effect with the next step. 400: the model does not exist.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body ChoiceChange }) (*struct{ Body Choice }, error) {
 		if err := a.choose(ctx, in.Body); err != nil {
 			return nil, a.Problem(err)

@@ -15,24 +15,24 @@ import (
 
 // ToolKeys lists keys of tools.
 type ToolKeys struct {
-	Keys     []chat.ToolKey `json:"keys" doc:"Yours; administrators see those of the installation before them."`
-	Services []ToolService  `json:"services" doc:"All services, and where what is used for you comes from."`
+	Keys     []chat.ToolKey `json:"keys" doc:"Your entries; for administrators, preceded by those of the installation."`
+	Services []ToolService  `json:"services" doc:"All services with the source of the key that applies to you."`
 }
 
 // ToolService is a service that tools use.
 type ToolService struct {
 	Service string `json:"service" example:"transcription"`
-	Source  string `json:"source,omitempty" enum:"own,installation,environment" doc:"Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers."`
+	Source  string `json:"source,omitempty" enum:"own,installation,environment" doc:"Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process."`
 }
 
 // ToolKeyDraft is the definition of a key of a tool.
 type ToolKeyDraft struct {
-	Shared   bool   `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
-	Key      string `json:"key,omitempty" maxLength:"4096" doc:"Empty: the stored one stays. It is never shown again."`
+	Shared   bool   `json:"shared,omitempty" doc:"Belongs to the installation and applies to all users. Administrators only."`
+	Key      string `json:"key,omitempty" maxLength:"4096" doc:"Empty: keep the stored key. It is never returned."`
 	Forget   bool   `json:"forget,omitempty" doc:"The stored key is removed."`
-	BaseURL  string `json:"base_url,omitempty" maxLength:"512" doc:"Empty: the service's own. Addresses of people reach the public internet alone."`
+	BaseURL  string `json:"base_url,omitempty" maxLength:"512" doc:"Default: the service's address. Addresses set by users can only reach the public internet."`
 	Model    string `json:"model,omitempty" maxLength:"128" doc:"Empty: the usual one."`
-	Revision int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none yet."`
+	Revision int64  `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: none exists yet."`
 }
 
 type (
@@ -55,19 +55,19 @@ type (
 func (a *Endpoints) registerKeys(h huma.API) {
 	const root, one = "/api/keys", "/api/keys/{service}"
 	huma.Register(h, huma.Operation{
-		OperationID: "list-tool-keys", Method: http.MethodGet, Path: root, Summary: "Keys of the services that tools use", Security: endpoint.Secured,
+		OperationID: "list-tool-keys", Method: http.MethodGet, Path: root, Summary: "List the keys of the services that tools use", Security: endpoint.Secured,
 	}, a.listKeys)
 	huma.Register(h, huma.Operation{
 		OperationID: "set-tool-key", Method: http.MethodPut, Path: one, Summary: "Set the key of a service",
-		Description: "Keys are never returned. In force at once, in every process. A person's own is used before the installation's, and that before the environment's. " +
-			"409: it was changed meanwhile. Where the address changes, the key has to be given again.", Security: endpoint.Secured,
+		Description: "Keys are never returned. Changes take effect immediately, in every process. A user's own key takes precedence over the installation's, which takes precedence over the environment's. " +
+			"409: the key was changed in the meantime. A changed address requires the key again.", Security: endpoint.Secured,
 	}, a.setKey)
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-tool-key", Method: http.MethodDelete, Path: one, Summary: "Remove the key of a service", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.removeKey)
 	huma.Register(h, huma.Operation{
-		OperationID: "try-tool-key", Method: http.MethodPost, Path: one + "/try", Summary: "Make one request that costs nothing",
-		Description: "Nothing is stored. The result says what is wrong, or that the service has no such request.", Security: endpoint.Secured,
+		OperationID: "try-tool-key", Method: http.MethodPost, Path: one + "/try", Summary: "Test a key with a request that costs nothing",
+		Description: "Nothing is stored. The result has the problem, or reports that the service has no such request.", Security: endpoint.Secured,
 	}, a.tryKey)
 }
 

@@ -22,7 +22,7 @@ type Model struct {
 	MaxOutput    int         `json:"max_output" doc:"Tokens that it may write."`
 	Vision       bool        `json:"vision" doc:"It reads pictures."`
 	Price        *chat.Price `json:"price,omitempty" doc:"Missing: not known."`
-	Available    *bool       `json:"available,omitempty" doc:"Whether it can be called; missing where only the worker, which holds the keys, can tell."`
+	Available    *bool       `json:"available,omitempty" doc:"Whether it can be called; absent if only the worker, which holds the keys, can tell."`
 }
 
 // Catalogue lists models and think levels.
@@ -33,7 +33,7 @@ type Catalogue struct {
 
 func (a *Endpoints) registerList(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-models", Method: http.MethodGet, Path: "/api/models", Summary: "The models that you can choose", Security: endpoint.Secured,
+		OperationID: "list-models", Method: http.MethodGet, Path: "/api/models", Summary: "List the models that you can choose", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Catalogue }, error) {
 		out := Catalogue{Models: []Model{}, Think: chat.ThinkLevels}
 		listed, err := a.Models.Get(ctx, auth.User(ctx).ID)

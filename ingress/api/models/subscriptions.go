@@ -15,17 +15,17 @@ import (
 
 // SubscriptionsBody lists subscriptions.
 type SubscriptionsBody struct {
-	Subscriptions []chat.Subscription `json:"subscriptions" doc:"Yours; administrators see those of the installation before them."`
+	Subscriptions []chat.Subscription `json:"subscriptions" doc:"Your entries; for administrators, preceded by those of the installation."`
 }
 
 // SubscriptionDraft is the definition of a subscription.
 type SubscriptionDraft struct {
-	Shared   bool                   `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
+	Shared   bool                   `json:"shared,omitempty" doc:"Belongs to the installation and applies to all users. Administrators only."`
 	Name     string                 `json:"name" maxLength:"64" doc:"1 to 32 small letters, digits, _ and -." example:"openrouter"`
-	Provider string                 `json:"provider" enum:"openai,anthropic" doc:"How it is spoken to; openai also for whatever is compatible."`
+	Provider string                 `json:"provider" enum:"openai,anthropic" doc:"Protocol of the provider; openai also for compatible services."`
 	APIType  string                 `json:"api_type,omitempty" enum:"chat_completions,responses" default:"chat_completions"`
-	BaseURL  string                 `json:"base_url,omitempty" maxLength:"512" doc:"Empty: the provider's own. Subscriptions of people reach the public internet alone."`
-	Key      string                 `json:"key,omitempty" maxLength:"4096" doc:"Empty: the stored one stays. It is never shown again."`
+	BaseURL  string                 `json:"base_url,omitempty" maxLength:"512" doc:"Default: the provider's address. Subscriptions of users can only reach the public internet."`
+	Key      string                 `json:"key,omitempty" maxLength:"4096" doc:"Empty: keep the stored key. It is never returned."`
 	Forget   bool                   `json:"forget,omitempty" doc:"The stored key is removed."`
 	Models   []chat.SubscribedModel `json:"models,omitempty" maxItems:"500"`
 	Disabled bool                   `json:"disabled,omitempty" doc:"None of its models can be chosen."`
@@ -49,7 +49,7 @@ type (
 		Body struct {
 			SubscriptionDraft
 
-			ID    int64  `json:"id,omitempty" minimum:"0" doc:"Of a stored subscription, whose key is used where none is given; 0: none."`
+			ID    int64  `json:"id,omitempty" minimum:"0" doc:"ID of a stored subscription, whose key is used if none is given; 0: none."`
 			Model string `json:"model,omitempty" maxLength:"128" doc:"Which model is tried."`
 		}
 	}
@@ -60,24 +60,24 @@ const maxSubscriptionBody = 1 << 20
 
 func (a *Endpoints) registerSubscriptions(h huma.API) {
 	const root, what = "/api/subscriptions", "Keys are never returned. In force for the next step, in every process."
-	huma.Register(h, huma.Operation{OperationID: "list-subscriptions", Method: http.MethodGet, Path: root, Summary: "Accounts at providers of models", Security: endpoint.Secured}, a.list)
+	huma.Register(h, huma.Operation{OperationID: "list-subscriptions", Method: http.MethodGet, Path: root, Summary: "List model accounts", Security: endpoint.Secured}, a.list)
 	huma.Register(h, huma.Operation{
 		OperationID: "create-subscription", Method: http.MethodPost, Path: root, Summary: "Add an account at a provider",
 		Description: what, DefaultStatus: http.StatusCreated, Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
 	}, a.create)
 	huma.Register(h, huma.Operation{
-		OperationID: "set-subscription", Method: http.MethodPut, Path: root + "/{id}", Summary: "Change an account at a provider",
-		Description: "409: it was changed meanwhile. Where the address changes, the key has to be given again. " + what, Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
+		OperationID: "set-subscription", Method: http.MethodPut, Path: root + "/{id}", Summary: "Update an account at a provider",
+		Description: "409: the account was changed in the meantime. A changed address requires the key again. " + what, Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
 	}, a.change)
 	huma.Register(h, huma.Operation{
-		OperationID: "delete-subscription", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Remove an account at a provider, with its key", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		OperationID: "delete-subscription", Method: http.MethodDelete, Path: root + "/{id}", Summary: "Remove an account at a provider and its key", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.remove)
 	huma.Register(h, huma.Operation{
-		OperationID: "try-subscription", Method: http.MethodPost, Path: root + "/try", Summary: "Make one short call",
-		Description: "Nothing is stored. It takes up to a minute; the result says what is wrong.", Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
+		OperationID: "try-subscription", Method: http.MethodPost, Path: root + "/try", Summary: "Test an account with one short call",
+		Description: "Nothing is stored. The request takes up to a minute; the result has the problem.", Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
 	}, a.try)
 	huma.Register(h, huma.Operation{
-		OperationID: "list-offered-models", Method: http.MethodPost, Path: root + "/offered", Summary: "Ask a provider which models it offers",
+		OperationID: "list-offered-models", Method: http.MethodPost, Path: root + "/offered", Summary: "List the models of a provider",
 		Description: "Nothing is stored.", Security: endpoint.Secured, MaxBodyBytes: maxSubscriptionBody,
 	}, a.offered)
 }

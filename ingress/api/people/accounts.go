@@ -23,12 +23,12 @@ type NewUser struct {
 	ID   chat.UserID `json:"id"`
 	Name string      `json:"name"`
 	Role string      `json:"role" enum:"admin,member"`
-	Link string      `json:"link" doc:"Address on this server that signs them in once, within 24 hours; they choose a password there."`
+	Link string      `json:"link" doc:"URL that signs the user in once, within 24 hours; they choose a password there."`
 }
 
 // SignInLink is an address that signs a user in.
 type SignInLink struct {
-	Link   string `json:"link" doc:"Address on this server; it works once, within 24 hours."`
+	Link   string `json:"link" doc:"URL that works once, within 24 hours."`
 	Tokens int    `json:"tokens" doc:"Number of the user's valid access tokens."`
 }
 
@@ -38,7 +38,7 @@ type PersonID struct {
 }
 
 func (a *Endpoints) registerAccounts(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "The people of this installation; for administrators", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-users", Method: http.MethodGet, Path: "/api/users", Summary: "List the users of this installation; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body UsersBody }, error) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
@@ -47,10 +47,10 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 			return &struct{ Body UsersBody }{UsersBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Add a person; for administrators", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+		OperationID: "create-user", Method: http.MethodPost, Path: "/api/users", Summary: "Create a user; for administrators", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Body struct {
-			Name string `json:"name" minLength:"2" maxLength:"64" doc:"What they sign in with; nobody else has it."`
+			Name string `json:"name" minLength:"2" maxLength:"64" doc:"Unique sign-in name."`
 			Role string `json:"role,omitempty" enum:"admin,member" default:"member"`
 		}
 	}) (*struct{ Body NewUser }, error) {
@@ -66,8 +66,8 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 		return &struct{ Body NewUser }{NewUser{ID: user.ID, Name: user.Name, Role: in.Body.Role, Link: link}}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role of a person, or disable them; for administrators",
-		Description:   "Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.",
+		OperationID: "change-user", Method: http.MethodPatch, Path: "/api/users/{id}", Summary: "Change the role of a user, or disable them; for administrators",
+		Description:   "Disabling a user signs them out everywhere, permanently revokes their tokens and runners, and stops everything that runs for them, including background tasks. The last administrator cannot be demoted.",
 		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		PersonID
@@ -87,7 +87,7 @@ func (a *Endpoints) registerAccounts(h huma.API) {
 
 func (a *Endpoints) registerSignInLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "create-sign-in-link", Method: http.MethodPost, Path: "/api/users/{id}/sign-in-link", Summary: "Create a link that signs a person in; for administrators",
+		OperationID: "create-sign-in-link", Method: http.MethodPost, Path: "/api/users/{id}/sign-in-link", Summary: "Create a sign-in link; for administrators",
 		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		PersonID
@@ -107,8 +107,8 @@ func (a *Endpoints) registerSignInLinks(h huma.API) {
 
 func (a *Endpoints) registerDeletion(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "delete-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Delete a person with all that they have; for administrators",
-		Description:   "They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.",
+		OperationID: "delete-user", Method: http.MethodDelete, Path: "/api/users/{id}", Summary: "Delete a user and their data; for administrators",
+		Description:   "Disables the user immediately, then deletes their conversations, memory, schedules, triggers, files and keys, and Temporal's records of their runs. The list of users shows the progress. The deletion survives restarts of the server and cannot be undone. The last administrator cannot be deleted.",
 		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *PersonID) (*struct{}, error) {
 		if err := a.AdminOnly(ctx); err != nil {

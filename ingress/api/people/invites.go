@@ -22,11 +22,11 @@ type InvitesBody struct {
 type NewInvite struct {
 	users.Invite
 
-	Link string `json:"link" doc:"Address on this server where people make their account; shown once."`
+	Link string `json:"link" doc:"URL at which people create their account. Shown only once."`
 }
 
 func (a *Endpoints) registerInvites(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-invites", Method: http.MethodGet, Path: "/api/invites", Summary: "Invitations by which somebody can still come; for administrators", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-invites", Method: http.MethodGet, Path: "/api/invites", Summary: "List open invitations; for administrators", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body InvitesBody }, error) {
 			if err := a.AdminOnly(ctx); err != nil {
 				return nil, err
@@ -35,14 +35,14 @@ func (a *Endpoints) registerInvites(h huma.API) {
 			return &struct{ Body InvitesBody }{InvitesBody{all}}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{
-		OperationID: "create-invite", Method: http.MethodPost, Path: "/api/invites", Summary: "Invite people by a link; for administrators",
-		Description: "Whoever has the link makes an account with a name and a password of their own.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+		OperationID: "create-invite", Method: http.MethodPost, Path: "/api/invites", Summary: "Create an invitation link; for administrators",
+		Description: "Anyone with the link can create an account with a name and a password of their own.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Body struct {
-			Note string `json:"note,omitempty" maxLength:"128" doc:"Whom it is for."`
+			Note string `json:"note,omitempty" maxLength:"128" doc:"Note on the intended users."`
 			Role string `json:"role,omitempty" enum:"admin,member" default:"member"`
-			Uses int    `json:"uses,omitempty" minimum:"1" maximum:"1000" default:"1" doc:"How many people may come by it."`
-			Days int    `json:"days,omitempty" minimum:"1" maximum:"90" default:"7" doc:"How long it is good."`
+			Uses int    `json:"uses,omitempty" minimum:"1" maximum:"1000" default:"1" doc:"Maximum number of uses."`
+			Days int    `json:"days,omitempty" minimum:"1" maximum:"90" default:"7" doc:"Validity in days."`
 		}
 	}) (*struct{ Body NewInvite }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
@@ -58,7 +58,7 @@ func (a *Endpoints) registerInvites(h huma.API) {
 		}
 		return &struct{ Body NewInvite }{NewInvite{made, auth.JoinPath + token}}, a.Problem(err)
 	})
-	huma.Register(h, huma.Operation{OperationID: "withdraw-invite", Method: http.MethodDelete, Path: "/api/invites/{id}", Summary: "Withdraw an invitation at once; for administrators", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "withdraw-invite", Method: http.MethodDelete, Path: "/api/invites/{id}", Summary: "Revoke an invitation; for administrators", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			ID int64 `path:"id"`
 		}) (*struct{}, error) {

@@ -36,7 +36,7 @@ type Plugin struct {
 	PluginAbout
 
 	Enabled     bool            `json:"enabled"`
-	Problem     string          `json:"problem,omitempty" doc:"Why it does not work; left out: nothing is known against it."`
+	Problem     string          `json:"problem,omitempty" doc:"Known problem; absent: none."`
 	ProblemAt   *time.Time      `json:"problem_at,omitempty"`
 	Failure     string          `json:"failure,omitempty" doc:"The last failure of this version, also after it worked again; left out: there was none."`
 	FailureAt   *time.Time      `json:"failure_at,omitempty"`
@@ -55,8 +55,8 @@ type PluginAbout struct {
 	Version     string             `json:"version"`
 	Description string             `json:"description,omitempty"`
 	Digest      string             `json:"digest" doc:"SHA-256 of its files."`
-	Program     []string           `json:"program" doc:"What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system."`
-	Permissions []PluginPermission `json:"permissions" doc:"What it asks for, and has once it is installed."`
+	Program     []string           `json:"program" doc:"The program and arguments that the server starts, in the folder of the plugin's files. Empty: none for this system."`
+	Permissions []PluginPermission `json:"permissions" doc:"Requested permissions, which it has once installed."`
 	Tools       []PluginTool       `json:"tools"`
 	Commands    []string           `json:"commands" doc:"Its slash commands."`
 	Hooks       []PluginHook       `json:"hooks" doc:"When it is asked before or after something happens."`
@@ -69,7 +69,7 @@ type PluginAbout struct {
 type PluginTool struct {
 	Name        string         `json:"name" example:"plugin_feeds_read" doc:"The name under which models call it."`
 	Description string         `json:"description"`
-	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only."`
+	Class       chat.ToolClass `json:"class" enum:"read,idempotent,once" doc:"Declared effects: read and idempotent calls are repeated after a crash, others are not. Read-only conversations and unapproved plans have only tools of class read; once installed, these are the ones granted with read_only."`
 }
 
 // PluginHook is a hook of a plugin.
@@ -77,13 +77,13 @@ type PluginHook struct {
 	Event   hook.Event    `json:"event" example:"PreToolUse"`
 	Matcher string        `json:"matcher,omitempty" doc:"Which tools or others; left out: all."`
 	If      string        `json:"if,omitempty" doc:"Which calls; left out: all." example:"Shell(git push*)"`
-	OnError hook.Decision `json:"on_error" enum:"allow,ask,deny" doc:"What a failure of it means for what it was asked about."`
+	OnError hook.Decision `json:"on_error" enum:"allow,ask,deny" doc:"Effect of a failed hook on the event."`
 }
 
 // PluginPermission is one that a plugin asks for.
 type PluginPermission struct {
 	Name  plugin.Permission `json:"name" enum:"network,files,storage,hooks,prompt,page,channel"`
-	Means string            `json:"means" doc:"What it allows, in English."`
+	Means string            `json:"means" doc:"Description in English."`
 }
 
 // PluginSetting is a setting of a plugin with its value.
@@ -107,8 +107,8 @@ type PluginDraft struct {
 // PluginChange is a change of a plugin.
 type PluginChange struct {
 	Enabled  *bool          `json:"enabled,omitempty"`
-	Settings map[string]any `json:"settings,omitempty" doc:"Values by their names; null forgets one."`
-	Revision int64          `json:"revision,omitempty" minimum:"0" doc:"The revision that the change of settings was made from; 0: any."`
+	Settings map[string]any `json:"settings,omitempty" doc:"Values by name; null deletes a value."`
+	Revision int64          `json:"revision,omitempty" minimum:"0" doc:"Revision of the settings on which the change is based; 0: any."`
 }
 
 type (
@@ -121,8 +121,8 @@ type (
 	}
 	installation struct {
 		Digest      string              `query:"digest" required:"true" maxLength:"64" doc:"That of the files whose permissions were shown."`
-		Permissions []plugin.Permission `query:"permissions,explode" doc:"What the administrator permits, each by a parameter of its own: all that it asks for."`
-		ReadOnly    []string            `query:"read_only,explode" maxItems:"64" doc:"Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting."`
+		Permissions []plugin.Permission `query:"permissions,explode" doc:"The granted permissions, one parameter each. All requested permissions are required."`
+		ReadOnly    []string            `query:"read_only,explode" maxItems:"64" doc:"Names of the tools of class read, as reported by check-plugin, that the administrator trusts to change nothing, one parameter each. Others count as acting."`
 		RawBody     []byte              `contentType:"application/octet-stream"`
 	}
 	change struct {
@@ -135,19 +135,19 @@ type (
 // Register has the endpoints that need a user.
 func (a *Endpoints) Register(h huma.API) {
 	const root, one = "/api/plugins", "/api/plugins/{plugin}"
-	huma.Register(h, endpoint.Operation("list-plugins", http.MethodGet, root, "Plugins of the installation", "For administrators."), endpoint.Admin(a.Base, a.list))
+	huma.Register(h, endpoint.Operation("list-plugins", http.MethodGet, root, "List plugins of the installation", "For administrators."), endpoint.Admin(a.Base, a.list))
 	huma.Register(h, huma.Operation{
-		OperationID: "check-plugin", Method: http.MethodPost, Path: root + "/check", Summary: "Read an archive with a plugin", Description: "A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.",
+		OperationID: "check-plugin", Method: http.MethodPost, Path: root + "/check", Summary: "Check a plugin archive", Description: "A zip or tar archive with plugin.json. Nothing is installed: the response lists what the plugin adds and the permissions it requests. For administrators.",
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
 	}, endpoint.Admin(a.Base, a.check))
 	huma.Register(h, huma.Operation{
-		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.",
+		OperationID: "install-plugin", Method: http.MethodPost, Path: root, Summary: "Install a plugin", Description: "Installs a plugin, or another version of it, which keeps settings and values. The plugin is first started once with its settings on the server's host, then enabled. 400: it does not start; the response has the reason and the end of its output, and the installed version is unchanged. 503: it could not be tested because the runner of the server's host is not connected. 403: it requests a permission that was not granted. 409: it uses a name that is taken, or the archive does not match the digest. For administrators.",
 		Security: endpoint.Secured, MaxBodyBytes: plugin.MaxArchive, BodyReadTimeout: uploadTime,
 	}, endpoint.Admin(a.Base, a.install))
 	huma.Register(h, endpoint.Operation("change-plugin", http.MethodPatch, one, "Switch a plugin on or off, or change its settings",
-		"It is in force within a second, in all servers. For administrators."), endpoint.Admin(a.Base, a.change))
-	huma.Register(h, endpoint.Operation("reload-plugin", http.MethodPost, one+"/reload", "Reload a plugin", "Its processes end; the next request starts one anew. For administrators."), endpoint.Admin(a.Base, a.reload))
-	huma.Register(h, endpoint.Removal("remove-plugin", one, "Remove a plugin, with its settings and all that it keeps", "For administrators."), endpoint.Admin(a.Base, a.remove))
+		"All servers apply the change within a second. For administrators."), endpoint.Admin(a.Base, a.change))
+	huma.Register(h, endpoint.Operation("reload-plugin", http.MethodPost, one+"/reload", "Reload a plugin", "Stops its processes; the next request starts a new one. For administrators."), endpoint.Admin(a.Base, a.reload))
+	huma.Register(h, endpoint.Removal("remove-plugin", one, "Remove a plugin, its settings and its data", "For administrators."), endpoint.Admin(a.Base, a.remove))
 	a.registerWidgets(h)
 }
 

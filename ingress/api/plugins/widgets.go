@@ -49,7 +49,7 @@ type Panel struct {
 
 // PanelOpened is the address from which a browser loads a panel.
 type PanelOpened struct {
-	URL       string    `json:"url" doc:"Of its document, below the address of the server. Load it into a frame with sandbox=\"allow-scripts\". Whoever has it can read the files of the panel, and nothing else."`
+	URL       string    `json:"url" doc:"Path of the panel's document on the server. Load it into a frame with sandbox=\"allow-scripts\". The URL gives access to the files of the panel only."`
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
@@ -79,10 +79,10 @@ type (
 
 func (a *Endpoints) registerWidgets(h huma.API) {
 	const one = "/api/plugins/{plugin}/widgets/{widget}"
-	huma.Register(h, endpoint.Operation("list-panels", http.MethodGet, "/api/panels", "Panels of plugins", "What plugins show on the page, to everybody."), a.panels)
-	huma.Register(h, endpoint.Operation("open-panel", http.MethodPost, one+"/open", "Open a panel", "The answer says where its document is, for 12 hours."), a.open)
+	huma.Register(h, endpoint.Operation("list-panels", http.MethodGet, "/api/panels", "List panels of plugins", "Lists the panels that plugins add to the page."), a.panels)
+	huma.Register(h, endpoint.Operation("open-panel", http.MethodPost, one+"/open", "Open a panel", "Returns the path of its document, valid for 12 hours."), a.open)
 	huma.Register(h, huma.Operation{
-		OperationID: "ask-panel", Method: http.MethodPost, Path: one, Summary: "Ask the plugin of a panel", Description: "As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.", Security: endpoint.Secured, MaxBodyBytes: maxAsk,
+		OperationID: "ask-panel", Method: http.MethodPost, Path: one, Summary: "Send a panel's request to its plugin", Description: "Sends a request of the panel to its plugin. 400: the plugin refused it, with the plugin's message. 409: the response exceeds 256 kB, or the outcome is unknown. 429: too many requests at once.", Security: endpoint.Secured, MaxBodyBytes: maxAsk,
 	}, a.ask)
 }
 

@@ -31,7 +31,7 @@ type Endpoints struct {
 // Entries lists published entries.
 type Entries struct {
 	Entries []registry.Entry `json:"entries" doc:"By name, at most 50."`
-	More    bool             `json:"more" doc:"There are others: ask again with offset."`
+	More    bool             `json:"more" doc:"There are more: request the next page with offset."`
 }
 
 // RegistryDetail is an entry with the content of one of its versions.
@@ -53,7 +53,7 @@ type BundleFile struct {
 // BundleText is a file of a bundle as text.
 type BundleText struct {
 	Name string `json:"name"`
-	Text string `json:"text" doc:"At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true."`
+	Text string `json:"text" doc:"The first 60,000 bytes. Untrusted content: render it as text. Empty if binary is true."`
 	Cut  bool   `json:"cut" doc:"There is more of it."`
 	// Binary reports that the file cannot be shown.
 	Binary bool `json:"binary" doc:"It is no text."`
@@ -61,33 +61,33 @@ type BundleText struct {
 
 // Installs lists installed copies.
 type Installs struct {
-	Installs []registry.Install `json:"installs" doc:"By name: yours, and what there is for everybody. One of yours takes the place of one of its name for everybody."`
+	Installs []registry.Install `json:"installs" doc:"Your installations and those for all users, by name. Yours replaces one of the same name for all users."`
 }
 
 // Publishing is the visibility and the notes of a version.
 type Publishing struct {
-	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry private."`
-	Notes      string              `json:"notes,omitempty" maxLength:"1000" doc:"What is new in it."`
+	Visibility registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"Visibility. Default: unchanged, and private for a new entry."`
+	Notes      string              `json:"notes,omitempty" maxLength:"1000" doc:"Release notes."`
 }
 
 // RolePublishing names the role to publish.
 type RolePublishing struct {
 	Publishing
 
-	Role int64 `json:"role" minimum:"1" doc:"A role of your own."`
+	Role int64 `json:"role" minimum:"1" doc:"One of your roles."`
 }
 
 // Revision is a change of an entry.
 type Revision struct {
-	Visibility *registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"For its owner. Who has installed it keeps it."`
-	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in."`
+	Visibility *registry.Visibility `json:"visibility,omitempty" enum:"private,everybody" doc:"For its owner: withdraws it. Existing installations are kept."`
+	Withdrawn  *bool                `json:"withdrawn,omitempty" doc:"Visible only to its owner. An entry withdrawn by an administrator is also uninstalled everywhere, and only administrators can restore it."`
 }
 
 // Installing names the entry and version to install.
 type Installing struct {
 	Entry   int64 `json:"entry" minimum:"1"`
 	Version int   `json:"version,omitempty" minimum:"0" maximum:"2147483647" doc:"Left out: the newest."`
-	Shared  bool  `json:"shared,omitempty" doc:"For everybody; for administrators."`
+	Shared  bool  `json:"shared,omitempty" doc:"Installs it for all users. Administrators only."`
 	Replace bool  `json:"replace,omitempty" doc:"In place of another one of its name."`
 }
 
@@ -115,7 +115,7 @@ type (
 	// InstallPath names the install of a request.
 	InstallPath struct {
 		ID     int64 `path:"id" minimum:"1"`
-		Shared bool  `query:"shared" doc:"It is the installation's; for administrators."`
+		Shared bool  `query:"shared" doc:"Belongs to the installation. Administrators only."`
 	}
 	entriesBody  struct{ Body Entries }
 	entryBody    struct{ Body registry.Entry }

@@ -17,11 +17,11 @@ import (
 )
 
 func (a *Endpoints) registerEntries(h huma.API) {
-	huma.Register(h, endpoint.Operation("list-registry-entries", http.MethodGet, entries, "Skills and roles that people have published",
-		"Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed."), a.list)
-	huma.Register(h, endpoint.Operation("get-registry-entry", http.MethodGet, entryOf, "What is in a published skill or role, before it is installed", ""), a.detail)
-	huma.Register(h, endpoint.Operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "A file of a published skill, as text", ""), a.file)
-	huma.Register(h, archive("export-registry-version", entryOf+"/versions/{version}/bundle", "A version of a published skill or role as a zip archive"),
+	huma.Register(h, endpoint.Operation("list-registry-entries", http.MethodGet, entries, "List published skills and roles",
+		"Includes your entries and those shared with all users. Administrators also see withdrawn entries, and private entries that other users have installed."), a.list)
+	huma.Register(h, endpoint.Operation("get-registry-entry", http.MethodGet, entryOf, "Get a published skill or role before installing it", ""), a.detail)
+	huma.Register(h, endpoint.Operation("read-registry-file", http.MethodGet, entryOf+"/versions/{version}/file", "Read a text file of a published skill", ""), a.file)
+	huma.Register(h, archive("export-registry-version", entryOf+"/versions/{version}/bundle", "Export a version of a published skill or role as a ZIP archive"),
 		func(ctx context.Context, in *struct{ VersionPath }) (*huma.StreamResponse, error) {
 			packed, err := a.Registry.RegistryBundle(ctx, viewer(ctx), in.ID, in.Version)
 			return send(packed), a.Problem(err)
@@ -38,9 +38,9 @@ func send(packed registry.Packed) *huma.StreamResponse {
 }
 
 func (a *Endpoints) list(ctx context.Context, in *struct {
-	Q      string        `query:"q" maxLength:"200" doc:"Words that all stand in its name, description or tags, or in the name of its owner."`
+	Q      string        `query:"q" maxLength:"200" doc:"Words that must all occur in the name, description or tags, or in the owner's name."`
 	Kind   registry.Kind `query:"kind" enum:"skill,role"`
-	Own    bool          `query:"own" doc:"What you have published alone."`
+	Own    bool          `query:"own" doc:"Only entries that you have published."`
 	Offset int           `query:"offset" minimum:"0" maximum:"100000"`
 }) (*entriesBody, error) {
 	found, more, err := a.Registry.RegistryEntries(ctx, viewer(ctx), registry.Query{Words: in.Q, Kind: in.Kind, Own: in.Own, Offset: in.Offset})
@@ -50,7 +50,7 @@ func (a *Endpoints) list(ctx context.Context, in *struct {
 func (a *Endpoints) detail(ctx context.Context, in *struct {
 	EntryPath
 
-	Version int `query:"version" minimum:"0" maximum:"2147483647" doc:"Whose files are shown; left out: the newest."`
+	Version int `query:"version" minimum:"0" maximum:"2147483647" doc:"Version whose files are shown; default: the newest."`
 }) (*detailBody, error) {
 	who := viewer(ctx)
 	e, err := a.Registry.RegistryEntry(ctx, who, in.ID)

@@ -13,9 +13,9 @@ import (
 )
 
 func (a *Endpoints) registerInstalls(h huma.API) {
-	huma.Register(h, endpoint.Operation("list-registry-installs", http.MethodGet, installs, "Skills and roles that you have installed, and those for everybody", ""), a.installs)
+	huma.Register(h, endpoint.Operation("list-registry-installs", http.MethodGet, installs, "List your installed skills and roles, and those for all users", ""), a.installs)
 	huma.Register(h, endpoint.Operation("install-registry-entry", http.MethodPost, installs, "Install a published skill or role, or another version of it",
-		"All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name."), a.install)
+		"Atomic; installs a copy of your own, which takes effect in your conversations. 409: another entry is installed with this name."), a.install)
 	huma.Register(h, endpoint.Operation("switch-registry-install", http.MethodPatch, install, "Switch on or off what is installed", ""), func(ctx context.Context, in *struct {
 		InstallPath
 
@@ -36,8 +36,8 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 		}
 		return nil, a.Problem(a.Registry.RegistryUninstall(ctx, viewer(ctx), in.Shared, in.ID))
 	})
-	huma.Register(h, endpoint.Operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a state of files from everybody",
-		"For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too."),
+	huma.Register(h, endpoint.Operation("take-registry-digest", http.MethodDelete, digests+"/{digest}", "Uninstall a digest for all users",
+		"For administrators. Removes all copies, even if the publisher has deleted the entry or the account. An entry that publishes the digest is kept: withdraw it separately."),
 		func(ctx context.Context, in *struct {
 			Digest string `path:"digest" pattern:"^[0-9a-f]{64}$" doc:"As installs and versions have it."`
 		}) (*takenBody, error) {
@@ -50,7 +50,7 @@ func (a *Endpoints) registerInstalls(h huma.API) {
 			}
 			return &takenBody{Taken{n}}, a.Problem(err)
 		})
-	huma.Register(h, archive("export-registry-install", install+"/bundle", "What is installed as a zip archive"), func(ctx context.Context, in *struct {
+	huma.Register(h, archive("export-registry-install", install+"/bundle", "Export an installation as a ZIP archive"), func(ctx context.Context, in *struct {
 		ID int64 `path:"id" minimum:"1"`
 	}) (*huma.StreamResponse, error) {
 		packed, err := a.Registry.RegistryInstallBundle(ctx, auth.User(ctx).ID, in.ID)

@@ -15,10 +15,10 @@ import (
 )
 
 func (a *Endpoints) registerPublishing(h huma.API) {
-	const what = "A new version of what you have published under its name, or a new entry. The same files again make no version. "
+	const what = "Creates a new entry, or a new version of your entry with this name. Identical files create no version. "
 	upload := endpoint.Operation("publish-bundle", http.MethodPost, entries, "Publish a skill or a role: a zip archive, or the Markdown file of a role",
-		what+"The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or "+
-			"nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.")
+		what+"The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it contains unsafe names or links, or no skill or "+
+			"role. 413: it exceeds 4 MB, 500 files, 2 MB per file or 8 MB unpacked, or your limits.")
 	upload.MaxBodyBytes, upload.BodyReadTimeout, upload.DefaultStatus = registry.MaxArchive, time.Minute, http.StatusCreated
 	huma.Register(h, upload, a.publish)
 	role := endpoint.Operation("publish-role", http.MethodPost, root+"/roles", "Publish a role of your own", what)
@@ -44,16 +44,16 @@ func (a *Endpoints) registerPublishing(h huma.API) {
 		b, err := registry.Read(packed.Zip, packed.Name)
 		return a.published(ctx, b, in.Body, err)
 	})
-	huma.Register(h, endpoint.Operation("revise-registry-entry", http.MethodPatch, entryOf, "Say who finds what was published, or withdraw it", "403: it is somebody else's, or an administrator has withdrawn it."), a.revise)
-	huma.Register(h, endpoint.Removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Who has installed it keeps it."),
+	huma.Register(h, endpoint.Operation("revise-registry-entry", http.MethodPatch, entryOf, "Change the visibility of an entry, or withdraw it", "403: the entry belongs to another user, or an administrator has withdrawn it."), a.revise)
+	huma.Register(h, endpoint.Removal("delete-registry-entry", entryOf, "Remove what you have published, with its versions", "Existing installations are kept."),
 		func(ctx context.Context, in *EntryPath) (*struct{}, error) {
 			return nil, a.Problem(a.Registry.DeleteRegistryEntry(ctx, auth.User(ctx).ID, in.ID))
 		})
 }
 
 func (a *Endpoints) publish(ctx context.Context, in *struct {
-	Visibility registry.Visibility `query:"visibility" enum:"private,everybody" doc:"Who finds it. Left out: as before, and of a new entry private."`
-	Notes      string              `query:"notes" maxLength:"1000" doc:"What is new in it."`
+	Visibility registry.Visibility `query:"visibility" enum:"private,everybody" doc:"Visibility. Default: unchanged, and private for a new entry."`
+	Notes      string              `query:"notes" maxLength:"1000" doc:"Release notes."`
 	Name       string              `query:"name" maxLength:"200" doc:"Name of the file: that of a skill or a role which does not say its own."`
 	RawBody    []byte              `contentType:"application/zip"`
 }) (*entryBody, error) {

@@ -21,12 +21,12 @@ type RunnerName struct {
 }
 
 func (a *Endpoints) registerRunners(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-runners", Method: http.MethodGet, Path: "/api/runners", Summary: "Where my commands can run, and where they run now", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-runners", Method: http.MethodGet, Path: "/api/runners", Summary: "List my runners and the active one", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*runnersBody, error) {
 			out, err := a.Runners.List(ctx, auth.User(ctx))
 			return &runnersBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "create-runner", Method: http.MethodPost, Path: "/api/runners", Summary: "Make a runner", Description: "The token is shown this once.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "create-runner", Method: http.MethodPost, Path: "/api/runners", Summary: "Create a runner", Description: "The token is shown only once.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Request
 			Body struct {
@@ -36,7 +36,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			out, err := a.Runners.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old token becomes invalid, and connections that use it are closed.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Rotate the token of a runner", Description: "The old token becomes invalid, and connections that use it are closed.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Request
 			RunnerName
@@ -44,11 +44,11 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			out, err := a.Runners.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "revoke-runner", Method: http.MethodDelete, Path: "/api/runners/{name}", Summary: "Revoke a runner at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "revoke-runner", Method: http.MethodDelete, Path: "/api/runners/{name}", Summary: "Revoke a runner", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *RunnerName) (*struct{}, error) {
 			return nil, a.Problem(a.Runners.Revoke(ctx, auth.User(ctx), in.Name))
 		})
-	huma.Register(h, huma.Operation{OperationID: "use-runner", Method: http.MethodPut, Path: "/api/runners/active", Summary: "Choose where my commands run", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "use-runner", Method: http.MethodPut, Path: "/api/runners/active", Summary: "Set the runner of my commands", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Name string `json:"name" maxLength:"200" doc:"Empty for the default."`
@@ -57,7 +57,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			out, err := a.Runners.Use(ctx, auth.User(ctx), in.Body.Name)
 			return &runnersBody{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Choose whether my own model or the server's answers me", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Set whether my runner's model or the server's answers me", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Source string `json:"source" enum:"auto,server" doc:"auto: the model of the runner my commands go to, if it offers one. server: the server's."`
@@ -70,8 +70,8 @@ func (a *Endpoints) registerRunners(h huma.API) {
 
 func (a *Endpoints) registerSandbox(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "set-runner-sandbox", Method: http.MethodPut, Path: "/api/runners/local/sandbox", Summary: "Choose whether commands of the server's own runner run in a sandbox",
-		Description: "For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.",
+		OperationID: "set-runner-sandbox", Method: http.MethodPut, Path: "/api/runners/local/sandbox", Summary: "Set whether commands of the server's own runner run in a sandbox",
+		Description: "For administrators. off: commands have all rights of the user who runs xbot: they can read, change and delete every file of that user, including xbot's own key and data, and can stop xbot. The change applies to commands that start afterwards. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Body struct {

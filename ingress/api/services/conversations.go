@@ -19,7 +19,7 @@ type ConsumerConversation struct {
 	Session   chat.SessionKey `json:"session" doc:"The session that it is: administrators read it, and write to it nowhere."`
 	Key       string          `json:"key_id" doc:"Of the key that it was begun with."`
 	Source    service.Source  `json:"source" enum:"api,web,wechat" doc:"How it was begun: by the API, on the page of the service, or on WeChat."`
-	External  string          `json:"external,omitempty" doc:"What the program calls its user."`
+	External  string          `json:"external,omitempty" doc:"The program's ID of its user."`
 	Title     string          `json:"title"`
 	CreatedAt time.Time       `json:"created_at"`
 	UpdatedAt time.Time       `json:"updated_at"`
@@ -30,7 +30,7 @@ type ConsumerConversation struct {
 // ConsumerConversations is a part of the list.
 type ConsumerConversations struct {
 	Conversations []ConsumerConversation `json:"conversations" doc:"The last used first."`
-	More          bool                   `json:"more" doc:"There are others: ask again with before, the updated_at of the last one."`
+	More          bool                   `json:"more" doc:"There are more: request the next page with before set to the updated_at of the last item."`
 }
 
 // ConsumerTranscript is a part of the transcript of a consumer's conversation.
@@ -55,10 +55,10 @@ type MessageRange struct {
 }
 
 func (a *Endpoints) registerConversations(h huma.API) {
-	huma.Register(h, operation("list-service-conversations", http.MethodGet, conversations, "Conversations of the consumers of a service", "The last used first. "), a.listConversations)
-	huma.Register(h, operation("get-service-conversation", http.MethodGet, conversation, "What a consumer and a service said", "With the calls of tools. The log says who read it. "), a.readConversation)
+	huma.Register(h, operation("list-service-conversations", http.MethodGet, conversations, "List the conversations of a service", "Most recently used first. "), a.listConversations)
+	huma.Register(h, operation("get-service-conversation", http.MethodGet, conversation, "Get the transcript of a conversation with a service", "Includes tool calls. Access is logged. "), a.readConversation)
 	huma.Register(h, answering(operation("delete-service-conversation", http.MethodDelete, conversation, "Delete a conversation of a consumer",
-		"With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. "), http.StatusAccepted), a.deleteConversation)
+		"Includes its files and Temporal's records of its runs. The conversation is inaccessible immediately; the deletion survives restarts of the server. "), http.StatusAccepted), a.deleteConversation)
 }
 
 func seen(c service.Conversation) ConsumerConversation {

@@ -32,11 +32,11 @@ type Endpoints struct {
 type ServiceView struct {
 	service.Service
 
-	AdminName     string     `json:"admin_name" doc:"Name of the administrator whose it is."`
+	AdminName     string     `json:"admin_name" doc:"Name of the service's administrator."`
 	Conversations int        `json:"conversations" doc:"How many conversations of consumers it has."`
-	Keys          int        `json:"keys" doc:"How many of its keys are good."`
-	LastUsedAt    *time.Time `json:"last_used_at,omitempty" doc:"At most a minute before the last use of a key; missing: none was used."`
-	Page          string     `json:"page" doc:"Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…" example:"/s/svc_0a1b2c3d"`
+	Keys          int        `json:"keys" doc:"Number of valid keys."`
+	LastUsedAt    *time.Time `json:"last_used_at,omitempty" doc:"Time of the last use of a key, accurate to a minute. Absent if no key was used."`
+	Page          string     `json:"page" doc:"Path of its page on this server. With a key appended, the link gives access: /s/{id}#key=…" example:"/s/svc_0a1b2c3d"`
 }
 
 // ServicesBody lists services.
@@ -51,7 +51,7 @@ type NewService struct{ service.Patch }
 type ServiceChange struct {
 	service.Patch
 
-	Revision int64 `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: any."`
+	Revision int64 `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: any."`
 }
 
 type (
@@ -89,14 +89,14 @@ func answering(op huma.Operation, status int) huma.Operation {
 }
 
 func (a *Endpoints) registerServices(h huma.API) {
-	huma.Register(h, operation("list-services", http.MethodGet, root, "Agents that were published to programs and people outside", ""), a.list)
+	huma.Register(h, operation("list-services", http.MethodGet, root, "List services", ""), a.list)
 	huma.Register(h, answering(operation("create-service", http.MethodPost, root, "Publish an agent as a service",
-		"It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. "), http.StatusCreated), a.create)
-	huma.Register(h, operation("get-service", http.MethodGet, one, "A service", ""), a.get)
-	huma.Register(h, operation("change-service", http.MethodPatch, one, "Change, publish or withdraw a service",
-		"In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. "), a.change)
-	huma.Register(h, answering(operation("delete-service", http.MethodDelete, one, "Delete a service with its keys and all conversations of its consumers",
-		"Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. "), http.StatusAccepted), a.remove)
+		"The service belongs to you and uses your models, keys, prompt, documents and scripts. Omitted members have their defaults. 400: you do not have the model or version. "), http.StatusCreated), a.create)
+	huma.Register(h, operation("get-service", http.MethodGet, one, "Get a service", ""), a.get)
+	huma.Register(h, operation("change-service", http.MethodPatch, one, "Update, publish or withdraw a service",
+		"Takes effect with the next step of its conversations. Conversations of a withdrawn service are kept, and its consumers see a notice. 409: the service was changed since the revision. "), a.change)
+	huma.Register(h, answering(operation("delete-service", http.MethodDelete, one, "Delete a service with its keys and conversations",
+		"The service is inaccessible immediately. The deletion survives restarts of the server and cannot be undone. "), http.StatusAccepted), a.remove)
 }
 
 // administrators refuses other users.

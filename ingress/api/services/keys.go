@@ -23,7 +23,7 @@ type ServiceKeysBody struct {
 type NewServiceKey struct {
 	service.Key
 
-	Secret string `json:"key" doc:"The key. It is shown this once and kept nowhere."`
+	Secret string `json:"key" doc:"The key. Shown only once; it is not stored."`
 }
 
 type (
@@ -37,12 +37,12 @@ type (
 )
 
 func (a *Endpoints) registerKeys(h huma.API) {
-	huma.Register(h, operation("list-service-keys", http.MethodGet, keys, "Keys of a service, without their secrets", ""), a.listKeys)
-	huma.Register(h, answering(operation("create-service-key", http.MethodPost, keys, "Make a key of a service",
-		"Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. "), http.StatusCreated), a.createKey)
-	huma.Register(h, answering(operation("revoke-service-key", http.MethodDelete, key, "Revoke a key of a service at once", "For good. Its conversations stay; nobody outside reaches them. "), http.StatusNoContent), a.revokeKey)
-	huma.Register(h, operation("rotate-service-key", http.MethodPost, key+"/rotate", "Give a key of a service another secret",
-		"The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. "), a.rotateKey)
+	huma.Register(h, operation("list-service-keys", http.MethodGet, keys, "List the keys of a service, without their secrets", ""), a.listKeys)
+	huma.Register(h, answering(operation("create-service-key", http.MethodPost, keys, "Create a service key",
+		"The key gives access to the service and to the conversations started with it. Shown only once. "), http.StatusCreated), a.createKey)
+	huma.Register(h, answering(operation("revoke-service-key", http.MethodDelete, key, "Revoke a service key", "Permanent. Its conversations are kept, but consumers can no longer reach them. "), http.StatusNoContent), a.revokeKey)
+	huma.Register(h, operation("rotate-service-key", http.MethodPost, key+"/rotate", "Rotate the secret of a service key",
+		"The old secret becomes invalid immediately; the key keeps its conversations. The new secret is shown only once. "), a.rotateKey)
 }
 
 func (a *Endpoints) listKeys(ctx context.Context, in *ServicePath) (*struct{ Body ServiceKeysBody }, error) {
@@ -61,7 +61,7 @@ func (a *Endpoints) createKey(ctx context.Context, in *struct {
 	ServicePath
 
 	Body struct {
-		Name string `json:"name" minLength:"1" maxLength:"100" doc:"Whom or what it is for."`
+		Name string `json:"name" minLength:"1" maxLength:"100" doc:"Name of the key's user or program."`
 	}
 }) (*newKeyBody, error) {
 	if _, err := a.service(ctx, in.ID); err != nil {

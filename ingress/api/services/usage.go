@@ -35,7 +35,7 @@ type ServiceUsage struct {
 	Group    string            `json:"group" enum:"day,key"`
 	Currency string            `json:"currency" example:"USD"`
 	Total    ServiceUsageRow   `json:"total"`
-	Rows     []ServiceUsageRow `json:"rows" doc:"Of each day, the oldest first, or of each key. What has nothing is left out."`
+	Rows     []ServiceUsageRow `json:"rows" doc:"Rows by day, oldest first, or by key. Empty rows are omitted."`
 }
 
 // ServiceUsageRow is one day, or one key.
@@ -44,7 +44,7 @@ type ServiceUsageRow struct {
 	Key  string `json:"key,omitempty" doc:"Id of the key."`
 	Name string `json:"key_name,omitempty"`
 
-	Requests int64 `json:"requests" doc:"With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS."`
+	Requests int64 `json:"requests" doc:"Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS."`
 	Errors   int64 `json:"errors" doc:"Those that were answered with 400 or more."`
 	P50      int64 `json:"p50_ms" doc:"Milliseconds until half of them were answered, a stream until it ended."`
 	P95      int64 `json:"p95_ms"`
@@ -67,8 +67,8 @@ type UsageQuery struct {
 }
 
 func (a *Endpoints) registerUsage(h huma.API) {
-	huma.Register(h, operation("service-usage", http.MethodGet, usageOf, "What the consumers of a service used", "Tokens and cost of deleted conversations stay in it. "), a.usage)
-	huma.Register(h, operation("service-usage-csv", http.MethodGet, usageCSV, "The same as a file for a spreadsheet", ""), a.usageCSV)
+	huma.Register(h, operation("service-usage", http.MethodGet, usageOf, "Get the usage of a service", "Includes tokens and cost of deleted conversations. "), a.usage)
+	huma.Register(h, operation("service-usage-csv", http.MethodGet, usageCSV, "Export the usage of a service as CSV", ""), a.usageCSV)
 }
 
 func (a *Endpoints) usage(ctx context.Context, in *UsageQuery) (*struct{ Body ServiceUsage }, error) {

@@ -15,10 +15,10 @@ type contextBody struct{ Body contextview.Context }
 
 func (a *Endpoints) registerContext(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "The context of a conversation: how full it is, and what fills it", Security: endpoint.Secured,
+		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "Get the context of a conversation: its size and composition", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *endpoint.Key) (*contextBody, error) { return a.context(ctx, in.Key) })
 	huma.Register(h, huma.Operation{
-		OperationID: "set-context-mode", Method: http.MethodPut, Path: "/api/sessions/{key}/context", Summary: "Choose how the context of a conversation is kept small", Security: endpoint.Secured,
+		OperationID: "set-context-mode", Method: http.MethodPut, Path: "/api/sessions/{key}/context", Summary: "Set the context mode of a conversation", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Body struct {
@@ -35,8 +35,8 @@ func (a *Endpoints) registerContext(h huma.API) {
 		return a.context(ctx, in.Key.Key)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "get-request", Method: http.MethodGet, Path: "/api/sessions/{key}/turns/{turn}/steps/{step}/request", Summary: "The request of a step to the model",
-		Description: "It is rebuilt from the stored rows; exact says whether it is the same byte for byte.", Security: endpoint.Secured,
+		OperationID: "get-request", Method: http.MethodGet, Path: "/api/sessions/{key}/turns/{turn}/steps/{step}/request", Summary: "Get the model request of a step",
+		Description: "The request is reconstructed from stored rows; exact reports whether it is identical byte for byte.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		Turn chat.TurnID `path:"turn" maxLength:"200"`

@@ -28,13 +28,13 @@ const maxImport = 64 << 20
 // Imported is the result of importing a transcript.
 type Imported struct {
 	Session chat.Session `json:"session"`
-	Notes   []string     `json:"notes" doc:"What was left out."`
+	Notes   []string     `json:"notes" doc:"Omitted content."`
 }
 
 func (a *Endpoints) registerExport(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "export-session", Method: http.MethodGet, Path: "/api/sessions/{key}/export", Summary: "All of a conversation",
-		Description: "jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported again. md: for people. Administrators may export every conversation.",
+		OperationID: "export-session", Method: http.MethodGet, Path: "/api/sessions/{key}/export", Summary: "Export a conversation",
+		Description: "jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported. md: Markdown for reading. Administrators may export every conversation.",
 		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("application/jsonl"),
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
@@ -53,7 +53,7 @@ func (a *Endpoints) registerExport(h huma.API) {
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "import-session", Method: http.MethodPost, Path: "/api/sessions/import", Summary: "Import a conversation as a new session",
-		Description: "It reads JSON Lines of version 3, the format of the export. At most 64 MiB.", DefaultStatus: http.StatusCreated,
+		Description: "Accepts JSON Lines of version 3, the format of the export. At most 64 MiB.", DefaultStatus: http.StatusCreated,
 		MaxBodyBytes: maxImport, BodyReadTimeout: time.Minute, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Key     chat.SessionKey `query:"key" maxLength:"200" doc:"Default: a new one."`

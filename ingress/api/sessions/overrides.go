@@ -17,15 +17,15 @@ import (
 type Change struct {
 	Title      *string     `json:"title,omitempty" maxLength:"200"`
 	Pinned     *bool       `json:"pinned,omitempty"`
-	Shelf      *string     `json:"shelf,omitempty" maxLength:"20" doc:"archived: it is kept out of the list until somebody writes there again; empty: it is in the list."`
+	Shelf      *string     `json:"shelf,omitempty" maxLength:"20" doc:"archived: hidden from the list until the next message; empty: listed."`
 	Model      *string     `json:"model,omitempty" maxLength:"200" doc:"Id of a model, or another word for it." example:"openai/gpt-5"`
 	Think      *string     `json:"think,omitempty" maxLength:"20" doc:"off, minimal, low, medium, high or xhigh."`
 	Verbose    *string     `json:"verbose,omitempty" maxLength:"20" doc:"off, on or full."`
-	Queue      *chat.Queue `json:"queue,omitempty" doc:"How messages wait; members that are missing follow the policy."`
+	Queue      *chat.Queue `json:"queue,omitempty" doc:"Queue settings; absent members follow the policy."`
 	Send       *string     `json:"send,omitempty" maxLength:"20" doc:"on or off."`
 	Activation *string     `json:"activation,omitempty" maxLength:"20" doc:"mention or always."`
-	Plan       *bool       `json:"plan,omitempty" doc:"Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act."`
-	Preset     *string     `json:"preset,omitempty" maxLength:"20" doc:"What tools may do here: read_only, ask or auto; empty: as I chose for all conversations."`
+	Plan       *bool       `json:"plan,omitempty" doc:"Plan mode: each turn proposes a plan before it acts. Takes effect immediately, including for the running turn."`
+	Preset     *string     `json:"preset,omitempty" maxLength:"20" doc:"Permission mode: read_only, ask or auto; empty: my default."`
 }
 
 // overridesOf checks the settings that a conversation overrides.

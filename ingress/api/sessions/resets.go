@@ -17,8 +17,8 @@ type ResetsBody struct {
 
 func (a *Endpoints) registerResets(h huma.API) {
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "The resets of a conversation, newest first",
-		Description: "Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.",
+		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "List the resets of a conversation, newest first",
+		Description: "Messages up to upto stay in the transcript but are no longer part of the model's context. The transcript has a notice of origin reset there.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key

@@ -18,8 +18,8 @@ type FoundBody struct {
 
 func (a *Endpoints) registerSearch(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "search", Method: http.MethodGet, Path: "/api/search", Summary: "Find messages in my conversations, newest first",
-		Description: "It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.",
+		OperationID: "search", Method: http.MethodGet, Path: "/api/search", Summary: "Search messages in my conversations, newest first",
+		Description: "Searches messages of users and models for every word of q, including messages before a reset. Case and accents are ignored. The last word may be a prefix. Text without spaces, such as foo.bar() or 天气预报, and text in quotation marks matches in this order only. In languages without spaces, every part of a text matches.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"400"`

@@ -38,10 +38,10 @@ type sessionBody struct{ Body chat.Session }
 
 // NewSession asks for a session.
 type NewSession struct {
-	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. If it is an existing session of yours, the response is that session, unchanged."`
+	Key   chat.SessionKey `json:"key,omitempty" maxLength:"200" doc:"Default: a new key. If it names an existing session of yours, the response is that session, unchanged."`
 	Title string          `json:"title,omitempty" maxLength:"200"`
 	Agent string          `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
-	Shelf chat.ListState  `json:"shelf,omitempty" enum:"oneshots" doc:"oneshots: it answers one question of a script, and is kept out of the list."`
+	Shelf chat.ListState  `json:"shelf,omitempty" enum:"oneshots" doc:"oneshots: a conversation for one question of a script, hidden from the list."`
 	Cwd   string          `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
@@ -51,7 +51,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 			s, err := a.Create(ctx, in.Body)
 			return &sessionBody{s}, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "My sessions, pinned first, newest first", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "List my sessions, pinned first, newest first", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Q     string `query:"q" maxLength:"200" doc:"Part of the title."`
 			Shelf string `query:"shelf" enum:"listed,archived,oneshots,all" default:"listed" doc:"listed: those that are neither archived nor one-shots of a terminal."`
@@ -69,7 +69,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 			out.Body.Sessions, err = a.List(ctx, in.Q, sessionLimit, shelves[in.Shelf]...)
 			return out, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "Get a session", Security: endpoint.Secured},
 		func(ctx context.Context, in *endpoint.Key) (*sessionBody, error) {
 			s, err := a.Readable(ctx, in.Key)
 			return &sessionBody{s}, err
@@ -79,7 +79,7 @@ func (a *Endpoints) registerSessions(h huma.API) {
 
 // registerChanges has the endpoints by which users change a session.
 func (a *Endpoints) registerChanges(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename, pin or archive a session, or say how it is answered", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename, pin or archive a session, or change how it is answered", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body Change
@@ -93,7 +93,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 			s, err := a.Own(ctx, in.Key.Key)
 			return &sessionBody{s}, err
 		})
-	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session with all its messages; administrators also those of groups and of other people", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session with all its messages; administrators may delete those of groups and other users", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *endpoint.Key) (*struct{}, error) {
 			s, mine, err := a.deletable(ctx, in.Key)
 			if err != nil {

@@ -37,7 +37,7 @@ type SharedBody struct {
 // SharedMessage is a message as a link shows it.
 type SharedMessage struct {
 	Role      chat.Role `json:"role" enum:"user,assistant"`
-	Sender    string    `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
+	Sender    string    `json:"sender,omitempty" doc:"Name of the sender, in conversations with several users."`
 	Text      string    `json:"text"`
 	Tools     []string  `json:"tools,omitempty" doc:"Names of the tools that were used after it."`
 	Files     []string  `json:"files,omitempty" doc:"Names of the pictures and files that came with it. The link does not show them; empty: one without a name."`
@@ -57,8 +57,8 @@ type sharedOutput struct {
 // RegisterShared has the endpoint of shared links, which needs no user.
 func (a *Endpoints) RegisterShared(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "read-shared", Method: http.MethodGet, Path: "/api/shared/{token}", Summary: "What a link shows of a conversation; needs no user",
-		Description: "A link that is wrong, was revoked or has expired is not found.",
+		OperationID: "read-shared", Method: http.MethodGet, Path: "/api/shared/{token}", Summary: "Get a shared conversation; requires no sign-in",
+		Description: "404: the link is invalid, expired or revoked.",
 	}, func(ctx context.Context, in *sharedInput) (*sharedOutput, error) {
 		shown, err := a.readShared(ctx, in.Token)
 		return &sharedOutput{Robots: "noindex", Referrer: "no-referrer", Body: sharedBody(shown)}, a.Problem(err)

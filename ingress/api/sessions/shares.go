@@ -20,24 +20,24 @@ const sharedPath = "/shared/"
 type NewShareLink struct {
 	shares.ShareLink
 
-	URL  string `json:"url,omitempty" doc:"The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL)."`
-	Link string `json:"link" doc:"Where it is on this server, with its token. It is shown now and never again; only its hash is stored."`
+	URL  string `json:"url,omitempty" doc:"The full URL, if the operator has set the server's public URL (XBOT_PUBLIC_URL)."`
+	Link string `json:"link" doc:"Path on this server, with the token. Shown only once; only its hash is stored."`
 }
 
 // ShareList has the links of a conversation.
 type ShareList struct {
-	Shares []shares.ShareLink `json:"shares" doc:"Those that are good, the newest first; at most 50."`
+	Shares []shares.ShareLink `json:"shares" doc:"Valid links, newest first; at most 50."`
 }
 
 func (a *Endpoints) registerShares(h huma.API) {
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "create-share", Method: http.MethodPost, Path: "/api/sessions/{key}/shares", Summary: "Make a link by which anybody reads a conversation as it is now",
-		Description:   "Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.",
+		OperationID: "create-share", Method: http.MethodPost, Path: "/api/sessions/{key}/shares", Summary: "Create a link to the current state of a conversation",
+		Description:   "Anyone with the link can read without signing in: texts, answers and the names of the tools used, never their arguments or results. Later messages, rewinds and restored versions do not change what the link shows.",
 		DefaultStatus: http.StatusCreated,
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		Body struct {
-			Days int `json:"expires_in,omitempty" minimum:"1" maximum:"90" default:"7" doc:"How long it is good, in days."`
+			Days int `json:"expires_in,omitempty" minimum:"1" maximum:"90" default:"7" doc:"Validity in days."`
 		}
 	}) (NewShareLink, error) {
 		token, hash := secret.NewToken()
@@ -49,13 +49,13 @@ func (a *Endpoints) registerShares(h huma.API) {
 		return out, err
 	})
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "list-shares", Method: http.MethodGet, Path: "/api/sessions/{key}/shares", Summary: "The links by which anybody reads a conversation",
+		OperationID: "list-shares", Method: http.MethodGet, Path: "/api/sessions/{key}/shares", Summary: "List the share links of conversations",
 	}, func(ctx context.Context, s chat.Session, _ *struct{ endpoint.Key }) (ShareList, error) {
 		list, err := a.Shares.Shares(ctx, s.Key)
 		return ShareList{list}, err
 	})
 	endpoint.InSessionDo(a.Base, h, huma.Operation{
-		OperationID: "revoke-share", Method: http.MethodDelete, Path: "/api/sessions/{key}/shares/{id}", Summary: "Make a link useless at once",
+		OperationID: "revoke-share", Method: http.MethodDelete, Path: "/api/sessions/{key}/shares/{id}", Summary: "Revoke a link",
 	}, func(ctx context.Context, s chat.Session, in *struct {
 		endpoint.Key
 		ID int64 `path:"id"`

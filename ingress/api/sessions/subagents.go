@@ -17,8 +17,8 @@ type SubagentsBody struct {
 
 func (a *Endpoints) registerSubagents(h huma.API) {
 	endpoint.InSession(a.Base, h, huma.Operation{
-		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "The subagents of a conversation",
-		Description: "It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.",
+		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "List the subagents of a conversation",
+		Description: "Lists the whole tree below the conversation; for the conversation of a subagent, the tree that contains it. The session of a subagent is read and stopped like any other.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, s chat.Session, _ *endpoint.Key) (SubagentsBody, error) {
 		all, err := a.Agents.SubagentsOf(ctx, s.Key)

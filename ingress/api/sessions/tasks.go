@@ -30,10 +30,10 @@ type TaskKey struct {
 }
 
 func (a *Endpoints) registerTasks(h huma.API) {
-	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output"},
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "List the background tasks of a session, newest first, without their output"},
 		func(ctx context.Context, s chat.Session, in *struct {
 			endpoint.Key
-			All bool `query:"all" doc:"Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind."`
+			All bool `query:"all" doc:"Includes background subagents, group chats and the newest runs of jobs of the session, each with its kind."`
 		}) (TasksBody, error) {
 			list := a.Calls.Tasks
 			if in.All {
@@ -42,13 +42,13 @@ func (a *Endpoints) registerTasks(h huma.API) {
 			tasks, err := list(ctx, s.Key)
 			return TasksBody{Tasks: append([]chat.Task{}, tasks...)}, err
 		})
-	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended, with head and tail of its output or with its report"},
+	endpoint.InSession(a.Base, h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "Get a background task; once it has ended, with the head and tail of its output or with its report"},
 		func(ctx context.Context, s chat.Session, in *TaskKey) (chat.Task, error) {
 			return engine.Background{Store: a.Turns}.FindTask(ctx, s.Key, in.ID)
 		})
 	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
-		Description:   "The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.",
+		Description:   "The kill is recorded immediately and sent as soon as the runner is connected. A task event reports the end. A subagent or the run of a job is stopped; a group chat is ended.",
 		DefaultStatus: http.StatusAccepted,
 	}, func(ctx context.Context, s chat.Session, in *TaskKey) (chat.Task, error) {
 		return a.Killer.Kill(ctx, auth.User(ctx).ID, s.Key, in.ID)

@@ -21,8 +21,8 @@ type TodosBody struct {
 
 func (a *Endpoints) registerTodos(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-todos", Method: http.MethodGet, Path: "/api/todos", Summary: "The open to-do items of my conversations",
-		Description: "It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.", Security: endpoint.Secured,
+		OperationID: "list-todos", Method: http.MethodGet, Path: "/api/todos", Summary: "List the open to-do items of my conversations",
+		Description: "Omits completed items and lists without open items. The whole list of a conversation is part of its messages.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body TodosBody }, error) {
 		lists, err := a.Search.TodosOf(ctx, auth.User(ctx).ID, maxTodoLists)
 		return &struct{ Body TodosBody }{TodosBody{Lists: append([]chat.TodoList{}, lists...)}}, a.Problem(err)

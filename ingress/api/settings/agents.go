@@ -15,7 +15,7 @@ type Agent struct {
 	ID      string `json:"id" doc:"The part of a session key that names it."`
 	Name    string `json:"name,omitempty"`
 	Model   string `json:"model,omitempty" doc:"Model of its conversations; empty: that of the server's settings."`
-	Default bool   `json:"default" doc:"It answers if nothing names another agent."`
+	Default bool   `json:"default" doc:"Default agent."`
 }
 
 // AgentsBody lists agents.
@@ -25,7 +25,7 @@ type AgentsBody struct {
 
 func (a *Endpoints) registerAgents(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-agents", Method: http.MethodGet, Path: "/api/agents", Summary: "The agents of the installation", Security: endpoint.Secured,
+		OperationID: "list-agents", Method: http.MethodGet, Path: "/api/agents", Summary: "List the agents of the installation", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body AgentsBody }, error) {
 		p, err := a.Policy.Live.Get(ctx)
 		if err != nil {

@@ -30,7 +30,7 @@ type ChannelList struct {
 
 // ChannelDraft is the new configuration of an account.
 type ChannelDraft struct {
-	Settings map[string]string `json:"settings" doc:"All of them, by name. A secret that is empty or left out stays as it is stored."`
+	Settings map[string]string `json:"settings" doc:"All settings, by name. An empty or omitted secret keeps its stored value."`
 	Forget   []string          `json:"forget,omitempty" maxItems:"50" doc:"Names of secrets to remove."`
 	Revision int64             `json:"revision,omitempty" minimum:"0" doc:"Revision of the account that the change is based on; 0: a new account."`
 }
@@ -81,7 +81,7 @@ type (
 		ChannelName
 
 		Body struct {
-			To string `json:"to,omitempty" maxLength:"256" doc:"Where a message is sent: a person's id on the platform, group:ID, channel:ID, or last for who wrote last in a direct chat. Empty: none is sent."`
+			To string `json:"to,omitempty" maxLength:"256" doc:"Recipient of the test message: a user's ID on the platform, group:ID, channel:ID, or last for the last sender in a direct chat. Empty: none is sent."`
 		}
 	}
 	channelAccountBody struct{ Body chat.ChannelAccount }
@@ -93,26 +93,26 @@ const maxChannelBody = 64 << 10
 func (a *Endpoints) registerChannels(h huma.API) {
 	const what = "For administrators. Secrets are never returned."
 	huma.Register(h, huma.Operation{
-		OperationID: "list-channels", Method: http.MethodGet, Path: "/api/channels", Summary: "The platforms, and the state of the bots on them", Description: what, Security: endpoint.Secured,
+		OperationID: "list-channels", Method: http.MethodGet, Path: "/api/channels", Summary: "List the platforms and the state of their bots", Description: what, Security: endpoint.Secured,
 	}, a.listChannels)
 	huma.Register(h, huma.Operation{
-		OperationID: "set-channel", Method: http.MethodPut, Path: "/api/channels/{channel}", Summary: "Make or change an account",
-		Description: "Every process follows it within a second. 409: it was made or changed meanwhile; 403: the environment sets it; 422 names everything that is wrong with its form. " + what,
+		OperationID: "set-channel", Method: http.MethodPut, Path: "/api/channels/{channel}", Summary: "Create or update an account",
+		Description: "All processes apply the change within a second. 409: the account was created or changed in the meantime; 403: the environment sets it; 422 lists all validation errors. " + what,
 		Security:    endpoint.Secured, MaxBodyBytes: maxChannelBody,
 	}, a.setChannel)
 	huma.Register(h, huma.Operation{
-		OperationID: "enable-channel", Method: http.MethodPatch, Path: "/api/channels/{channel}", Summary: "Switch an account on or off", Description: what, Security: endpoint.Secured,
+		OperationID: "enable-channel", Method: http.MethodPatch, Path: "/api/channels/{channel}", Summary: "Enable or disable an account", Description: what, Security: endpoint.Secured,
 	}, a.enableChannel)
 	huma.Register(h, huma.Operation{
 		OperationID: "delete-channel", Method: http.MethodDelete, Path: "/api/channels/{channel}", Summary: "Remove an account",
-		Description: "Waiting deliveries of the account fail; conversations stay. " + what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+		Description: "Waiting deliveries of the account fail; conversations are kept. " + what, DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
 	}, a.deleteChannel)
 	huma.Register(h, huma.Operation{
-		OperationID: "check-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/check", Summary: "Check the form of settings",
-		Description: "The platform is not asked, and nothing is saved. " + what, Security: endpoint.Secured, MaxBodyBytes: maxChannelBody,
+		OperationID: "check-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/check", Summary: "Validate settings",
+		Description: "The platform is not called, and nothing is saved. " + what, Security: endpoint.Secured, MaxBodyBytes: maxChannelBody,
 	}, a.checkChannel)
 	huma.Register(h, huma.Operation{
-		OperationID: "test-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/test", Summary: "Try an account: credentials, permissions, connection, and a message if a place is given",
+		OperationID: "test-channel", Method: http.MethodPost, Path: "/api/channels/{channel}/test", Summary: "Test an account: credentials, permissions, connection, and a message if a recipient is given",
 		Description: "It takes up to 20 seconds. " + what, Security: endpoint.Secured,
 	}, a.testChannel)
 }

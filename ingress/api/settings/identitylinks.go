@@ -13,8 +13,8 @@ import (
 
 func (a *Endpoints) registerIdentityLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "list-identity-links", Method: http.MethodGet, Path: "/api/policy/links", Summary: "Names of identityLinks that have an account",
-		Description: "Also those that the policy does not list any more: their accounts keep the name. For administrators.", Security: endpoint.Secured,
+		OperationID: "list-identity-links", Method: http.MethodGet, Path: "/api/policy/links", Summary: "List the names of identityLinks that have an account",
+		Description: "Includes names that the policy no longer lists: their accounts keep the name. For administrators.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct {
 		Body struct {
 			Links []links.IdentityLink `json:"links"`
@@ -33,8 +33,8 @@ func (a *Endpoints) registerIdentityLinks(h huma.API) {
 		return out, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "remove-identity-link", Method: http.MethodDelete, Path: "/api/policy/links", Summary: "Take the account from a name of identityLinks",
-		Description: "The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.",
+		OperationID: "remove-identity-link", Method: http.MethodDelete, Path: "/api/policy/links", Summary: "Unassign an account from a name of identityLinks",
+		Description: "The account keeps its conversations. IDs that the policy lists under the name start another account with their next message. For administrators.",
 		Security:    endpoint.Secured, DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *struct {
 		Name string `query:"name" required:"true" maxLength:"200"`

@@ -10,21 +10,21 @@ import (
 
 // LimitNumbers are the limits of the policy, one by one.
 type LimitNumbers struct {
-	Turns               int `json:"turns" doc:"Turns at once in the installation."`
-	UserTurns           int `json:"user_turns" doc:"Turns at once of one tenant; 0: no limit of its own."`
-	OwnKeyTurns         int `json:"own_key_turns" doc:"The same for a user who is answered by a model of their own."`
-	Global              int `json:"llm_global" doc:"Calls at once of one tenant to the installation's models."`
-	Personal            int `json:"llm_personal" doc:"Calls at once of one tenant to a model of their own."`
-	Subagent            int `json:"llm_subagent" doc:"Calls at once of one tenant's subagents."`
+	Turns               int `json:"turns" doc:"Maximum concurrent turns of the installation."`
+	UserTurns           int `json:"user_turns" doc:"Maximum concurrent turns of one tenant; 0: no limit."`
+	OwnKeyTurns         int `json:"own_key_turns" doc:"The same limit for a user with a model of their own."`
+	Global              int `json:"llm_global" doc:"Maximum concurrent calls of one tenant to the installation's models."`
+	Personal            int `json:"llm_personal" doc:"Maximum concurrent calls of one tenant to models of its own."`
+	Subagent            int `json:"llm_subagent" doc:"Maximum concurrent calls of the subagents of one tenant."`
 	ProviderWaitMinutes int `json:"provider_wait_minutes" doc:"Minutes for which a turn waits for a model provider that cannot be reached."`
-	SubagentDepth       int `json:"subagent_depth" doc:"How often work may be handed on."`
-	SubagentsPerTurn    int `json:"subagents_per_turn" doc:"Tasks that one turn may hand out."`
-	SubagentsRunning    int `json:"subagents_running" doc:"Subagents of one conversation that work at once."`
-	SubagentTokens      int `json:"subagent_tokens" doc:"Tokens that all subagents of one turn may take together."`
-	PersonSessions      int `json:"person_sessions" doc:"Conversations that one person may begin."`
-	PersonRunners       int `json:"person_runners" doc:"Runners of one person."`
-	PersonTokens        int `json:"person_tokens" doc:"Access tokens of one person."`
-	PersonStorage       int `json:"person_storage" doc:"Megabytes of files and pictures of one person."`
+	SubagentDepth       int `json:"subagent_depth" doc:"Maximum depth of subagents."`
+	SubagentsPerTurn    int `json:"subagents_per_turn" doc:"Maximum subagent tasks of one turn."`
+	SubagentsRunning    int `json:"subagents_running" doc:"Maximum concurrent subagents of one conversation."`
+	SubagentTokens      int `json:"subagent_tokens" doc:"Maximum total tokens of all subagents of one turn."`
+	PersonSessions      int `json:"person_sessions" doc:"Maximum conversations per user."`
+	PersonRunners       int `json:"person_runners" doc:"Maximum runners per user."`
+	PersonTokens        int `json:"person_tokens" doc:"Maximum access tokens per user."`
+	PersonStorage       int `json:"person_storage" doc:"Maximum megabytes of files and pictures per user."`
 }
 
 // NewLimits are limits to put in force.

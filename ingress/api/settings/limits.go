@@ -15,9 +15,9 @@ import (
 // Limits is how much may run at once, and what runs and waits.
 type Limits struct {
 	Limits  LimitNumbers  `json:"limits" doc:"In force."`
-	Set     LimitNumbers  `json:"set" doc:"What the policy says; 0: it says nothing, and the default holds."`
+	Set     LimitNumbers  `json:"set" doc:"The value in the policy; 0: not set, the default applies."`
 	Default LimitNumbers  `json:"default"`
-	Version int64         `json:"version" doc:"Of the policy that says it."`
+	Version int64         `json:"version" doc:"Version of the policy that sets them."`
 	Running int           `json:"running" doc:"Turns that run."`
 	Waiting int           `json:"waiting" doc:"Conversations that wait for a free turn."`
 	Turns   []TenantTurns `json:"turns" doc:"By tenant: the user or group that conversations belong to."`
@@ -43,16 +43,16 @@ type TenantCalls struct {
 
 func (a *Endpoints) registerLimits(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "What runs and waits, by user and group",
-		Description: "For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.",
+		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "List running and queued work, by user and group",
+		Description: "For administrators. The limits are part of the policy; change them with PUT /api/limits.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, error) {
 		got, err := a.limits(ctx)
 		return &struct{ Body Limits }{got}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-limits", Method: http.MethodPut, Path: "/api/limits", Summary: "Change the limits, in a new version of the policy",
-		Description: "For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.",
+		OperationID: "set-limits", Method: http.MethodPut, Path: "/api/limits", Summary: "Update the limits, as a new version of the policy",
+		Description: "For administrators. All processes apply the change within a second; the rest of the policy is unchanged. 409: another administrator changed the policy in the meantime; 422 lists all validation errors.",
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body NewLimits }) (*struct{ Body Limits }, error) {
 		if err := a.setLimits(ctx, in.Body); err != nil {

@@ -35,10 +35,10 @@ type Policy struct {
 type ToolPermission struct {
 	Name    string           `json:"name"`
 	Class   chat.ToolClass   `json:"class" enum:"read,idempotent,exec,agent,once"`
-	Summary string           `json:"summary" doc:"First sentence of what the model reads of the tool."`
+	Summary string           `json:"summary" doc:"First sentence of the tool's description."`
 	Acts    bool             `json:"acts" doc:"Calls change something outside of the conversation: presets are about them."`
 	Pattern chat.PatternKind `json:"pattern,omitempty" enum:"command,path,host" doc:"What rules for some calls of the tool name; none: a rule is for all of them."`
-	Rule    chat.Rule        `json:"rule" enum:"allow,ask,deny" doc:"What happens with calls that no rule with a pattern means."`
+	Rule    chat.Rule        `json:"rule" enum:"allow,ask,deny" doc:"The rule of calls that match no pattern."`
 	Own     bool             `json:"own" doc:"The rule was set for this tool; else it follows from the presets and the installation."`
 }
 
@@ -47,16 +47,16 @@ type Permissions struct {
 	Preset  chat.Preset      `json:"preset,omitempty" enum:"read_only,ask,auto" doc:"Chosen for all conversations; none: that of the installation."`
 	Default chat.Preset      `json:"default" enum:"read_only,ask,auto" doc:"That of the installation."`
 	Tools   []ToolPermission `json:"tools"`
-	Rules   []chat.ToolRule  `json:"rules" doc:"Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it."`
+	Rules   []chat.ToolRule  `json:"rules" doc:"Rules for some calls of a tool, which precede the rule of the tool, and rules for tools by a pattern of names, which follow it."`
 }
 
 func (a *Endpoints) registerPermissions(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-permissions", Method: http.MethodGet, Path: "/api/permissions", Summary: "What my tools may do without asking", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "list-permissions", Method: http.MethodGet, Path: "/api/permissions", Summary: "Get my default permission mode", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Permissions }, error) {
 			out, err := a.permissions(ctx)
 			return &struct{ Body Permissions }{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "choose-preset", Method: http.MethodPut, Path: "/api/permissions", Summary: "Choose what my tools may do in all conversations", Description: "It applies to calls that the model makes from now on, where the conversation has no preset of its own.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "choose-preset", Method: http.MethodPut, Path: "/api/permissions", Summary: "Set my default permission mode", Description: "Applies to future tool calls in conversations without a permission mode of their own.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Body struct {
 				Preset string `json:"preset" enum:"read_only,ask,auto," doc:"Empty: that of the installation."`
@@ -68,7 +68,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 			out, err := a.permissions(ctx)
 			return &struct{ Body Permissions }{out}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Allow, ask or deny a tool, or some of its calls", Description: "It applies to calls that the model makes from now on.", Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "set-permission", Method: http.MethodPut, Path: "/api/permissions/{tool}", Summary: "Set the permission rule of a tool, or of some of its calls", Description: "Applies to future tool calls.", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Tool string `path:"tool" maxLength:"200" doc:"Name of the tool, or a pattern of names: mcp_github_*."`
 			Body struct {
@@ -79,7 +79,7 @@ func (a *Endpoints) registerPermissions(h huma.API) {
 			rule, err := a.setRule(ctx, in.Tool, in.Body.Pattern, in.Body.Rule)
 			return &struct{ Body chat.ToolRule }{rule}, a.Problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "remove-permission", Method: http.MethodDelete, Path: "/api/permissions/{tool}", Summary: "Take a rule back", Description: "It applies to calls that the model makes from now on.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "remove-permission", Method: http.MethodDelete, Path: "/api/permissions/{tool}", Summary: "Delete a permission rule", Description: "Applies to future tool calls.", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			Tool    string `path:"tool" maxLength:"200" doc:"Name of the tool, or the pattern of names."`
 			Pattern string `query:"pattern" maxLength:"500" doc:"That of the rule; empty: the rule for all calls."`

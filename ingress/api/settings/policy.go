@@ -21,7 +21,7 @@ const maxPolicyBody = 3 * policy.MaxBytes
 
 // PolicyText is a version of the policy document.
 type PolicyText struct {
-	Version int64    `json:"version" doc:"0: there is no document yet, and the defaults hold."`
+	Version int64    `json:"version" doc:"0: no policy document exists; the defaults apply."`
 	Text    string   `json:"text" doc:"The document as indented JSON."`
 	Notes   []string `json:"notes" doc:"Members that are outdated, have no effect or are risky."`
 }
@@ -29,17 +29,17 @@ type PolicyText struct {
 // NewPolicy is a document to put in force.
 type NewPolicy struct {
 	Text    string `json:"text" maxLength:"262144" doc:"JSON5; comments are not kept."`
-	Version int64  `json:"version" minimum:"0" doc:"The version that it was made from."`
+	Version int64  `json:"version" minimum:"0" doc:"The version on which the change is based."`
 	// Transfer lists the confirmations of an administrator.
-	Transfer []string `json:"transfer,omitempty" maxItems:"1000" doc:"Names of identityLinks whose account goes to the ids that the document lists, which check-policy names."`
+	Transfer []string `json:"transfer,omitempty" maxItems:"1000" doc:"Names of identityLinks whose account is reassigned to the listed IDs, as reported by check-policy."`
 }
 
 // PolicyCheck is the result of checking a document.
 type PolicyCheck struct {
-	Errors []string `json:"errors" doc:"All faults, each with the path of the member; empty: it can be put in force."`
+	Errors []string `json:"errors" doc:"All validation errors, each with the path of its member. Empty: the document is valid."`
 	Notes  []string `json:"notes"`
 	// Transfers are also in Errors, unless they were confirmed.
-	Transfers []links.IdentityLink `json:"transfers" doc:"Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force."`
+	Transfers []links.IdentityLink `json:"transfers" doc:"Names of identityLinks whose account the document assigns to other IDs. Applying it requires an administrator's confirmation."`
 }
 
 type policyBody struct{ Body PolicyText }
@@ -47,7 +47,7 @@ type policyBody struct{ Body PolicyText }
 func (a *Endpoints) registerPolicy(h huma.API) {
 	const what = "For administrators. docs/operate/policy.md describes the document."
 	huma.Register(h, huma.Operation{
-		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "The policy: how conversations are named, routed, queued, reset and limited",
+		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "Get the policy: how conversations are named, routed, queued, reset and limited",
 		Description: what, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Version int64 `query:"version" minimum:"0" doc:"An older version; default: the one in force."`
@@ -55,14 +55,14 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		return a.policyText(ctx, in.Version)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-policy", Method: http.MethodPut, Path: "/api/policy", Summary: "Put a new version of the policy in force",
-		Description: "Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. " + what,
+		OperationID: "set-policy", Method: http.MethodPut, Path: "/api/policy", Summary: "Update the policy",
+		Description: "All processes apply the change within a second. 409: another administrator changed it in the meantime; 422 lists all validation errors. " + what,
 		Security:    endpoint.Secured, MaxBodyBytes: maxPolicyBody,
 	}, func(ctx context.Context, in *struct{ Body NewPolicy }) (*policyBody, error) {
 		return a.setPolicy(ctx, in.Body)
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "check-policy", Method: http.MethodPost, Path: "/api/policy/check", Summary: "Check a policy without putting it in force",
+		OperationID: "check-policy", Method: http.MethodPost, Path: "/api/policy/check", Summary: "Validate a policy without applying it",
 		Description: what, Security: endpoint.Secured, MaxBodyBytes: maxPolicyBody,
 	}, func(ctx context.Context, in *struct {
 		Body struct {
@@ -74,7 +74,7 @@ func (a *Endpoints) registerPolicy(h huma.API) {
 		return &struct{ Body PolicyCheck }{check}, err
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "list-policy-versions", Method: http.MethodGet, Path: "/api/policy/versions", Summary: "Who changed the policy, and when",
+		OperationID: "list-policy-versions", Method: http.MethodGet, Path: "/api/policy/versions", Summary: "List the versions of the policy",
 		Description: what, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`

@@ -15,22 +15,22 @@ import (
 // InstallationPresets are the presets of users who chose none.
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators" enum:"read_only,ask,auto"`
-	Others         chat.Preset `json:"others" enum:"read_only,ask,auto" doc:"Everybody else, also in groups."`
-	Chosen         bool        `json:"chosen,omitempty" readOnly:"true" doc:"Somebody has chosen that of administrators; else it is what a fresh server does."`
-	Version        int64       `json:"version" minimum:"0" doc:"Of the policy that says it."`
+	Others         chat.Preset `json:"others" enum:"read_only,ask,auto" doc:"All other users, and groups."`
+	Chosen         bool        `json:"chosen,omitempty" readOnly:"true" doc:"The default of administrators was set explicitly; otherwise it is that of a new server."`
+	Version        int64       `json:"version" minimum:"0" doc:"Version of the policy that sets them."`
 }
 
 func (a *Endpoints) registerInstallationPresets(h huma.API) {
 	huma.Register(h, huma.Operation{
-		OperationID: "get-installation-presets", Method: http.MethodGet, Path: "/api/policy/presets", Summary: "What tools may do for people who chose nothing",
+		OperationID: "get-installation-presets", Method: http.MethodGet, Path: "/api/policy/presets", Summary: "Get the permission mode of users without a choice of their own",
 		Description: "For administrators.", Security: endpoint.Secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body InstallationPresets }, error) {
 		out, err := a.installationPresets(ctx)
 		return &struct{ Body InstallationPresets }{out}, err
 	})
 	huma.Register(h, huma.Operation{
-		OperationID: "set-installation-presets", Method: http.MethodPut, Path: "/api/policy/presets", Summary: "Choose what tools may do for people who chose nothing",
-		Description: "For administrators: a new version of the policy, in force for the next call. 409: somebody else changed the policy meanwhile.", Security: endpoint.Secured,
+		OperationID: "set-installation-presets", Method: http.MethodPut, Path: "/api/policy/presets", Summary: "Set the permission mode of users without a choice of their own",
+		Description: "For administrators. Creates a version of the policy, which applies to the next call. 409: another administrator changed the policy in the meantime.", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct{ Body InstallationPresets }) (*struct{ Body InstallationPresets }, error) {
 		if err := a.setInstallationPresets(ctx, in.Body); err != nil {
 			return nil, err

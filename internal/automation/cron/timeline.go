@@ -34,7 +34,7 @@ type TimelineItem struct {
 	Name    string       `json:"name"`
 	Service string       `json:"service,omitempty"`
 	At      time.Time    `json:"at"`
-	Run     *chat.JobRun `json:"run,omitempty" doc:"Missing: the time is yet to come."`
+	Run     *chat.JobRun `json:"run,omitempty" doc:"Absent: the time is in the future."`
 }
 
 // Timeline returns the timeline of some days, ahead and back.

@@ -34,7 +34,7 @@ type Store struct {
 // Made is a trigger with its secret and example, which are shown once.
 type Made struct {
 	Trigger chat.Trigger `json:"trigger"`
-	Secret  string       `json:"secret" doc:"Shown now and never again."`
+	Secret  string       `json:"secret" doc:"Shown only once."`
 	Example string       `json:"example" doc:"Shell commands that call the trigger. They hold the secret."`
 }
 

@@ -14,7 +14,7 @@ type Status struct {
 	StartedAt time.Time `json:"started_at" doc:"When the process that answers was started."`
 	Database  string    `json:"database" doc:"Host and name of the Postgres database, without the user."`
 	Home      string    `json:"home" doc:"Data folder of the process that answers."`
-	Copy      bool      `json:"copy,omitempty" doc:"Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait."`
+	Copy      bool      `json:"copy,omitempty" doc:"The database is a copy (XBOT_COPY) and another installation uses the original: bots are not connected, jobs do not fire, deliveries wait."`
 	Counts
 
 	Recent []SessionSummary `json:"recent" doc:"The conversations that were used last."`
@@ -26,13 +26,13 @@ type Counts struct {
 	Sessions int   `json:"sessions"`
 	Running  int   `json:"turns_running"`
 	Waiting  int   `json:"messages_waiting"`
-	Oldest   int   `json:"oldest_seconds" doc:"Age of the oldest message that waits."`
+	Oldest   int   `json:"oldest_seconds" doc:"Age of the oldest waiting message."`
 	Tasks    int   `json:"tasks_running" doc:"Background tasks."`
 	Runners  int   `json:"runners_connected"`
 	Bytes    int64 `json:"database_bytes"`
 
-	EventBytes  int64 `json:"event_bytes" doc:"Part of database_bytes: events to people, kept for XBOT_KEEP_EVENTS."`
-	PromptBytes int64 `json:"prompt_bytes" doc:"Part of database_bytes: what models were sent, kept as long."`
+	EventBytes  int64 `json:"event_bytes" doc:"Part of database_bytes: events for clients, kept for XBOT_KEEP_EVENTS."`
+	PromptBytes int64 `json:"prompt_bytes" doc:"Part of database_bytes: model requests, kept for XBOT_KEEP_EVENTS."`
 }
 
 // SessionSummary is a conversation with the server's counts.
@@ -48,7 +48,7 @@ type SessionSummary struct {
 	ContextTokens int       `json:"context_tokens" doc:"Tokens of the model's window that the last answer and its request took, or that the last compression left; 0: nothing was asked yet."`
 	ContextMax    int       `json:"context_max" doc:"Tokens that the model takes in all."`
 	CreatedAt     time.Time `json:"created_at"`
-	UpdatedAt     time.Time `json:"updated_at" doc:"Last time a person wrote here."`
+	UpdatedAt     time.Time `json:"updated_at" doc:"Time of the last user message."`
 }
 
 // Tally is the totals of a conversation since it began.
@@ -94,8 +94,8 @@ type Undelivered struct {
 	Channel   string            `json:"channel"`
 	Account   string            `json:"account,omitempty"`
 	Kind      chat.OutboundKind `json:"kind" enum:"message,question,card"`
-	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired,waiting" doc:"Whether it may have arrived, the platform has refused it, it was given up because of its age, or it waits and is tried again."`
-	Reason    string            `json:"reason" doc:"What the platform said, at most 300 characters of it."`
+	Outcome   string            `json:"outcome" enum:"uncertain,failed,expired,waiting" doc:"State: it may have arrived, was refused by the platform, expired, or waits for a retry."`
+	Reason    string            `json:"reason" doc:"The platform's reason, at most 300 characters."`
 	WrittenAt time.Time         `json:"written_at"`
-	EndedAt   *time.Time        `json:"ended_at,omitempty" doc:"Absent while it waits."`
+	EndedAt   *time.Time        `json:"ended_at,omitempty" doc:"Absent while queued."`
 }

@@ -15,5 +15,5 @@ type LogLine struct {
 	At      time.Time `json:"at"`
 	Level   string    `json:"level" doc:"debug, info, warn or error."`
 	Process string    `json:"process"`
-	Text    string    `json:"text" doc:"The message and what was logged with it, name=value."`
+	Text    string    `json:"text" doc:"The message with its attributes, name=value."`
 }

@@ -34,6 +34,6 @@ type SpentDay struct {
 type SpentSession struct {
 	Key     chat.SessionKey `json:"key"`
 	Title   string          `json:"title"`
-	Deleted bool            `json:"deleted,omitempty" doc:"The session is gone; what it used stays in the sums."`
+	Deleted bool            `json:"deleted,omitempty" doc:"The session was deleted; its usage is part of the totals."`
 	Spent
 }

@@ -16,7 +16,7 @@ import (
 
 // Accepted is the schema of this name in the API's document.
 type Accepted struct {
-	Dropped   []chat.InboxID `json:"dropped,omitzero"` // Messages that get no turn of their own because of this one, which may be itself. The events dropped say why.
+	Dropped   []chat.InboxID `json:"dropped,omitzero"` // Messages without a turn of their own because of this one, which may be itself. The dropped events have the reason.
 	Duplicate bool           `json:"duplicate"`        // It had been accepted before.
 	ID        chat.InboxID   `json:"id"`
 	Mode      chat.QueueMode `json:"mode,omitzero"`     // How it waits.
@@ -28,27 +28,27 @@ type Account struct {
 	Channels      []string    `json:"channels"` // Platforms on which the bot knows them.
 	Conversations int         `json:"conversations"`
 	CreatedAt     time.Time   `json:"created_at"`
-	DeletingSince *time.Time  `json:"deleting_since,omitzero"` // Since when they are being deleted with all that they have; missing: they are not.
-	DisabledAt    *time.Time  `json:"disabled_at,omitzero"`    // Since when they are shut out; missing: they are not.
-	DisabledBy    string      `json:"disabled_by,omitzero"`    // The administrator who did that; empty: an operator.
-	Had           int         `json:"had,omitzero"`            // Of somebody who is being deleted: how many conversations there were.
-	HasPassword   bool        `json:"has_password"`            // They can sign in to the page by themselves.
+	DeletingSince *time.Time  `json:"deleting_since,omitzero"` // Start of the user's deletion; absent if they are not being deleted.
+	DisabledAt    *time.Time  `json:"disabled_at,omitzero"`    // Time of disabling; absent if enabled.
+	DisabledBy    string      `json:"disabled_by,omitzero"`    // The administrator who disabled the user; empty: an operator.
+	Had           int         `json:"had,omitzero"`            // For a user being deleted: the initial number of conversations.
+	HasPassword   bool        `json:"has_password"`            // The user can sign in to the page with a password.
 	ID            chat.UserID `json:"id"`
 	Name          string      `json:"name"`
 	Role          string      `json:"role"`
-	SeenAt        *time.Time  `json:"seen_at,omitzero"` // When they last did something; missing: never.
+	SeenAt        *time.Time  `json:"seen_at,omitzero"` // Time of the last activity; absent: never.
 }
 
 // ActionAnswer is the schema of this name in the API's document.
 type ActionAnswer struct {
 	Client  string `json:"client"`          // The client that was sent the action.
-	Outcome string `json:"outcome"`         // taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused.
-	Reason  string `json:"reason,omitzero"` // With refused, where it must not be left out. not_now: it would disturb what the person is doing.
+	Outcome string `json:"outcome"`         // taking: claims the action. After a 204 response, the client performs it and reports done or refused.
+	Reason  string `json:"reason,omitzero"` // Required with refused. not_now: it would disturb the user.
 }
 
 // Agent is the schema of this name in the API's document.
 type Agent struct {
-	Default bool   `json:"default"`        // It answers if nothing names another agent.
+	Default bool   `json:"default"`        // Default agent.
 	ID      string `json:"id"`             // The part of a session key that names it.
 	Model   string `json:"model,omitzero"` // Model of its conversations; empty: that of the server's settings.
 	Name    string `json:"name,omitzero"`
@@ -58,19 +58,19 @@ type Agent struct {
 type Answer struct {
 	Always    bool            `json:"always,omitzero"`    // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
 	Answers   chat.Answers    `json:"answers,omitzero"`   // If the call asks questions: a list of answers for the name of each.
-	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait.
+	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object that replaces the arguments. Rules are evaluated again; 403 if one denies the call, which then continues to wait.
 	Decision  string          `json:"decision,omitzero"`  // May be left out with answers, which allow.
-	Note      string          `json:"note,omitzero"`      // Told to the model with a denial.
+	Note      string          `json:"note,omitzero"`      // Reason for the model, with a denial.
 }
 
 // AnswerOf is the schema of this name in the API's document.
 type AnswerOf struct {
 	Always    bool            `json:"always,omitzero"`    // With allow: also sets the rules that the approval lists under always. Refused where it lists none.
 	Answers   chat.Answers    `json:"answers,omitzero"`   // If the call asks questions: a list of answers for the name of each.
-	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait.
+	Arguments json.RawMessage `json:"arguments,omitzero"` // With allow: a JSON object that replaces the arguments. Rules are evaluated again; 403 if one denies the call, which then continues to wait.
 	CallID    chat.CallID     `json:"call_id"`            // Id of the tool call.
 	Decision  string          `json:"decision,omitzero"`  // May be left out with answers, which allow.
-	Note      string          `json:"note,omitzero"`      // Told to the model with a denial.
+	Note      string          `json:"note,omitzero"`      // Reason for the model, with a denial.
 }
 
 // Answered is the schema of this name in the API's document.
@@ -83,8 +83,8 @@ type Answered struct {
 
 // AskAgain is the schema of this name in the API's document.
 type AskAgain struct {
-	ClientMessageID string `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
-	Text            string `json:"text,omitzero"`     // What is asked in its place, at most 200000 bytes; it is no command. Absent: what stood there.
+	ClientMessageID string `json:"client_message_id"` // Idempotency key, chosen by the client and unique per user. A repeated request with the same text is the same message.
+	Text            string `json:"text,omitzero"`     // The new text, at most 200000 bytes; not a command. Absent: the original text.
 }
 
 // BridgeMessage is the schema of this name in the API's document.
@@ -93,7 +93,7 @@ type BridgeMessage struct {
 	Answers   bool          `json:"answers,omitzero"`   // It answers to or quotes a message of the bot.
 	Chat      string        `json:"chat,omitzero"`      // Id of the group or channel.
 	ChatType  chat.ChatType `json:"chat_type,omitzero"` // Default: direct.
-	ID        string        `json:"id"`                 // The platform's id of the message. Delivered again with the same one it is the same message.
+	ID        string        `json:"id"`                 // The platform's ID of the message. Serves as the idempotency key.
 	Mentioned bool          `json:"mentioned,omitzero"` // It mentions the bot.
 	Parent    string        `json:"parent,omitzero"`    // Message that it answers to.
 	Room      string        `json:"room,omitzero"`
@@ -125,7 +125,7 @@ type BundleText struct {
 	Binary bool   `json:"binary"` // It is no text.
 	Cut    bool   `json:"cut"`    // There is more of it.
 	Name   string `json:"name"`
-	Text   string `json:"text"` // At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true.
+	Text   string `json:"text"` // The first 60,000 bytes. Untrusted content: render it as text. Empty if binary is true.
 }
 
 // Catalogue is the schema of this name in the API's document.
@@ -139,11 +139,11 @@ type Change struct {
 	Activation *string     `json:"activation,omitzero"` // mention or always.
 	Model      *string     `json:"model,omitzero"`      // Id of a model, or another word for it.
 	Pinned     *bool       `json:"pinned,omitzero"`
-	Plan       *bool       `json:"plan,omitzero"`   // Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act.
-	Preset     *string     `json:"preset,omitzero"` // What tools may do here: read_only, ask or auto; empty: as I chose for all conversations.
-	Queue      *chat.Queue `json:"queue,omitzero"`  // How messages wait; members that are missing follow the policy.
+	Plan       *bool       `json:"plan,omitzero"`   // Plan mode: each turn proposes a plan before it acts. Takes effect immediately, including for the running turn.
+	Preset     *string     `json:"preset,omitzero"` // Permission mode: read_only, ask or auto; empty: my default.
+	Queue      *chat.Queue `json:"queue,omitzero"`  // Queue settings; absent members follow the policy.
 	Send       *string     `json:"send,omitzero"`   // on or off.
-	Shelf      *string     `json:"shelf,omitzero"`  // archived: it is kept out of the list until somebody writes there again; empty: it is in the list.
+	Shelf      *string     `json:"shelf,omitzero"`  // archived: hidden from the list until the next message; empty: listed.
 	Think      *string     `json:"think,omitzero"`  // off, minimal, low, medium, high or xhigh.
 	Title      *string     `json:"title,omitzero"`
 	Verbose    *string     `json:"verbose,omitzero"` // off, on or full.
@@ -160,14 +160,14 @@ type ChannelChange struct {
 	Enabled  bool              `json:"enabled"`
 	Forget   []string          `json:"forget,omitzero"`   // Names of secrets to remove.
 	Revision int64             `json:"revision,omitzero"` // Revision of the account that the change is based on; 0: a new account.
-	Settings map[string]string `json:"settings"`          // All of them, by name. A secret that is empty or left out stays as it is stored.
+	Settings map[string]string `json:"settings"`          // All settings, by name. An empty or omitted secret keeps its stored value.
 }
 
 // ChannelDraft is the schema of this name in the API's document.
 type ChannelDraft struct {
 	Forget   []string          `json:"forget,omitzero"`   // Names of secrets to remove.
 	Revision int64             `json:"revision,omitzero"` // Revision of the account that the change is based on; 0: a new account.
-	Settings map[string]string `json:"settings"`          // All of them, by name. A secret that is empty or left out stays as it is stored.
+	Settings map[string]string `json:"settings"`          // All settings, by name. An empty or omitted secret keeps its stored value.
 }
 
 // ChannelList is the schema of this name in the API's document.
@@ -190,9 +190,9 @@ type CheckPolicyRequest struct {
 
 // Choice is the schema of this name in the API's document.
 type Choice struct {
-	Model string            `json:"model"` // What you chose; empty: the installation's.
-	Tiers map[string]string `json:"tiers"` // The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's.
-	Usual string            `json:"usual"` // The model that answers you where neither a conversation nor a runner says otherwise.
+	Model string            `json:"model"` // Your choice; empty: the installation's.
+	Tiers map[string]string `json:"tiers"` // The models of the tiers vanguard, balance and swift, which subagents use; empty: the installation's.
+	Usual string            `json:"usual"` // Your default model, if neither a conversation nor a runner sets one.
 }
 
 // ChoiceChange is the schema of this name in the API's document.
@@ -206,52 +206,52 @@ type ChoiceChange struct {
 // Command is the schema of this name in the API's document.
 type Command struct {
 	Aliases []string          `json:"aliases,omitzero"` // Other names of the command.
-	Args    string            `json:"args,omitzero"`    // What may follow the name, for people.
+	Args    string            `json:"args,omitzero"`    // Description of the arguments.
 	Group   string            `json:"group"`            // What it is about.
-	Help    map[string]string `json:"help"`             // What it does, in one line, by language: en, zh.
+	Help    map[string]string `json:"help"`             // Description in one line, by language: en, zh.
 	Inline  bool              `json:"inline"`           // It also works inside a message: it is answered at once and removed from the text.
 	Name    string            `json:"name"`             // Without the slash.
 	Queued  bool              `json:"queued"`           // It is queued among the messages; other commands run at once.
 	Usage   string            `json:"usage"`            // The whole line, for people.
-	Who     string            `json:"who"`              // Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all.
+	Who     string            `json:"who"`              // Required role: anyone who may write, the owner of the conversation, or administrators. Administrators may use all commands.
 	Words   []string          `json:"words,omitzero"`   // What may be typed after the name, to complete it. More follows one that ends with a space.
 }
 
 // CompactSessionRequest is the schema of this name in the API's document.
 type CompactSessionRequest struct {
-	ClientMessageID string `json:"client_message_id"` // Chosen by the client, unique per user.
+	ClientMessageID string `json:"client_message_id"` // Idempotency key, chosen by the client and unique per user.
 	Focus           string `json:"focus,omitzero"`    // What the summary should keep.
 }
 
 // ConnectLink is the schema of this name in the API's document.
 type ConnectLink struct {
 	Link string `json:"link"`         // To be opened in a browser within ten minutes, on this server; of a browser, in that one.
-	URL  string `json:"url,omitzero"` // The whole address, where the server knows under which people reach it.
+	URL  string `json:"url,omitzero"` // The full URL, if the server knows its public URL.
 }
 
 // ConnectRequest is the schema of this name in the API's document.
 type ConnectRequest struct {
-	Call   chat.CallID `json:"call,omitzero"`   // The call that waits for it, which says what is asked for.
-	Scopes []string    `json:"scopes,omitzero"` // Beside those that are always asked for.
+	Call   chat.CallID `json:"call,omitzero"`   // The waiting call, which defines the requested scopes.
+	Scopes []string    `json:"scopes,omitzero"` // In addition to the default scopes.
 }
 
 // Connectable is the schema of this name in the API's document.
 type Connectable struct {
 	ID     string   `json:"id"`
 	Name   string   `json:"name"`
-	Scopes []string `json:"scopes"` // What is always asked for.
+	Scopes []string `json:"scopes"` // Scopes that are always requested.
 }
 
 // ConnectedAccounts is the schema of this name in the API's document.
 type ConnectedAccounts struct {
-	Accounts  []chat.OAuthAccount `json:"accounts"`  // Those that are connected, or were and have to be connected again.
+	Accounts  []chat.OAuthAccount `json:"accounts"`  // Connected accounts, and accounts that must be reconnected.
 	Providers []Connectable       `json:"providers"` // Where an account can be connected.
 }
 
 // ConsumerConversation is the schema of this name in the API's document.
 type ConsumerConversation struct {
 	CreatedAt    time.Time       `json:"created_at"`
-	External     string          `json:"external,omitzero"` // What the program calls its user.
+	External     string          `json:"external,omitzero"` // The program's ID of its user.
 	ID           string          `json:"id"`
 	KeyID        string          `json:"key_id"`        // Of the key that it was begun with.
 	MessageCount int             `json:"message_count"` // Of the consumer and the model.
@@ -265,7 +265,7 @@ type ConsumerConversation struct {
 // ConsumerConversations is the schema of this name in the API's document.
 type ConsumerConversations struct {
 	Conversations []ConsumerConversation `json:"conversations"` // The last used first.
-	More          bool                   `json:"more"`          // There are others: ask again with before, the updated_at of the last one.
+	More          bool                   `json:"more"`          // There are more: request the next page with before set to the updated_at of the last item.
 }
 
 // ConsumerTranscript is the schema of this name in the API's document.
@@ -285,7 +285,7 @@ type Context struct {
 	MaxContext  int                 `json:"max_context"` // Tokens that the model takes in all.
 	MaxOutput   int                 `json:"max_output"`  // Tokens of one answer at most.
 	Messages    ContextMessages     `json:"messages"`
-	Mode        string              `json:"mode"` // default: old parts are masked and summarized as the context fills up. none: only when somebody asks, or when the model takes no more.
+	Mode        string              `json:"mode"` // default: old parts are masked and summarized as the context fills. none: only on request, or when the model's limit is reached.
 	Model       string              `json:"model"`
 	Offloads    int                 `json:"offloads"` // Results of which the model sees a summary.
 	Parts       []ContextPart       `json:"parts"`    // Of the system prompt of the last request.
@@ -306,7 +306,7 @@ type ContextCompaction struct {
 	TokensAfter  int            `json:"tokens_after"`
 	TokensBefore int            `json:"tokens_before"` // Of a request, estimated.
 	Trigger      string         `json:"trigger"`
-	Upto         chat.MessageID `json:"upto"` // The last message that the summary stands for.
+	Upto         chat.MessageID `json:"upto"` // The last message covered by the summary.
 }
 
 // ContextMessages is the schema of this name in the API's document.
@@ -339,10 +339,10 @@ type ContextTools struct {
 
 // CreateInviteRequest is the schema of this name in the API's document.
 type CreateInviteRequest struct {
-	Days int    `json:"days,omitzero"` // How long it is good.
-	Note string `json:"note,omitzero"` // Whom it is for.
+	Days int    `json:"days,omitzero"` // Validity in days.
+	Note string `json:"note,omitzero"` // Note on the intended users.
 	Role string `json:"role,omitzero"`
-	Uses int    `json:"uses,omitzero"` // How many people may come by it.
+	Uses int    `json:"uses,omitzero"` // Maximum number of uses.
 }
 
 // CreateSignInLinkRequest is the schema of this name in the API's document.
@@ -353,14 +353,14 @@ type CreateSignInLinkRequest struct {
 
 // CreateTokenRequest is the schema of this name in the API's document.
 type CreateTokenRequest struct {
-	Days  int    `json:"days,omitzero"` // How long it is good; 0: until it is revoked.
+	Days  int    `json:"days,omitzero"` // Validity in days; 0: until revoked.
 	Name  string `json:"name"`
-	Scope string `json:"scope,omitzero"` // What it may: read; read and write in conversations; or all that I may, also as an administrator.
+	Scope string `json:"scope,omitzero"` // Scope: read; read and write in conversations; or all of my rights, including those of an administrator.
 }
 
 // CreateUserRequest is the schema of this name in the API's document.
 type CreateUserRequest struct {
-	Name string `json:"name"` // What they sign in with; nobody else has it.
+	Name string `json:"name"` // Unique sign-in name.
 	Role string `json:"role,omitzero"`
 }
 
@@ -368,42 +368,42 @@ type CreateUserRequest struct {
 type DeferredCall struct {
 	chat.ToolCall
 
-	Owner   string          `json:"owner"` // Name of the user whose conversation it is in.
+	Owner   string          `json:"owner"` // Name of the conversation's user.
 	Session chat.SessionKey `json:"session"`
 }
 
 // DeferredDecision is the schema of this name in the API's document.
 type DeferredDecision struct {
 	Decision string `json:"decision"`
-	Note     string `json:"note,omitzero"` // Told to the model with a denial.
+	Note     string `json:"note,omitzero"` // Reason for the model, with a denial.
 }
 
 // DirectChat is the schema of this name in the API's document.
 type DirectChat struct {
 	Account string `json:"account,omitzero"` // Of the bot, where a channel has several.
 	Channel string `json:"channel"`
-	Peer    string `json:"peer"` // The person's id on the channel.
+	Peer    string `json:"peer"` // The user's ID on the channel.
 }
 
 // Entries is the schema of this name in the API's document.
 type Entries struct {
 	Entries []Entry `json:"entries"` // By name, at most 50.
-	More    bool    `json:"more"`    // There are others: ask again with offset.
+	More    bool    `json:"more"`    // There are more: request the next page with offset.
 }
 
 // Entry is the schema of this name in the API's document.
 type Entry struct {
 	Description string   `json:"description"`
 	ID          int64    `json:"id"`
-	Installed   int      `json:"installed"` // How many people have installed it; the installation counts as one.
+	Installed   int      `json:"installed"` // Number of users who have installed it; the installation counts as one.
 	Kind        string   `json:"kind"`
 	Name        string   `json:"name"`
-	Own         bool     `json:"own"`     // You published it.
+	Own         bool     `json:"own"`     // Published by you.
 	Owner       string   `json:"owner"`   // Name of the user who published it.
-	Tags        []string `json:"tags"`    // As SKILL.md says.
+	Tags        []string `json:"tags"`    // Tags from SKILL.md.
 	Version     Version  `json:"version"` // The newest.
 	Visibility  string   `json:"visibility"`
-	Withdrawn   string   `json:"withdrawn"` // Who has withdrawn it; empty: nobody.
+	Withdrawn   string   `json:"withdrawn"` // Administrator who withdrew it; empty: not withdrawn.
 }
 
 // FileEntry is the schema of this name in the API's document.
@@ -459,20 +459,20 @@ type Grant struct {
 	Account   string    `json:"account,omitzero"`
 	Channel   string    `json:"channel"`
 	CreatedAt time.Time `json:"created_at"`
-	GrantedBy string    `json:"granted_by,omitzero"` // Name of the administrator; empty if they are gone.
+	GrantedBy string    `json:"granted_by,omitzero"` // Name of the administrator; empty if deleted.
 	Name      string    `json:"name,omitzero"`
 	Peer      string    `json:"peer"`
 }
 
 // HandBody is the schema of this name in the API's document.
 type HandBody struct {
-	Stopped chat.TurnID `json:"stopped,omitzero"` // The turn that was stopped by that.
-	Taken   bool        `json:"taken"`            // You answer there; the agent is silent.
+	Stopped chat.TurnID `json:"stopped,omitzero"` // The turn stopped by the handover.
+	Taken   bool        `json:"taken"`            // You have taken over the conversation; the agent does not answer.
 }
 
 // HookBody is the schema of this name in the API's document.
 type HookBody struct {
-	Async  bool       `json:"async,omitzero"` // xbot does not wait for it, and it decides nothing.
+	Async  bool       `json:"async,omitzero"` // Asynchronous: xbot does not wait for it, and it decides nothing.
 	Event  hook.Event `json:"event"`
 	Kind   hook.Kind  `json:"kind"`
 	Label  string     `json:"label"`  // The command, address or function, on one line and without secrets.
@@ -482,8 +482,8 @@ type HookBody struct {
 
 // HooksBody is the schema of this name in the API's document.
 type HooksBody struct {
-	Deferred []DeferredCall `json:"deferred"` // Calls that wait for an administrator, the longest first.
-	Faults   []hook.Fault   `json:"faults"`   // What is wrong with the file.
+	Deferred []DeferredCall `json:"deferred"` // Calls that wait for an administrator, oldest first.
+	Faults   []hook.Fault   `json:"faults"`   // Errors of the file.
 	Hooks    []HookBody     `json:"hooks"`
 }
 
@@ -498,22 +498,22 @@ type Identity struct {
 type IdentityLink struct {
 	Account       string      `json:"account"`       // Name of the account.
 	Conversations int         `json:"conversations"` // Conversations of the account.
-	Ids           []string    `json:"ids"`           // Ids (channel:id) that have written as this person, of those that the policy lists.
+	Ids           []string    `json:"ids"`           // IDs (channel:id) listed by the policy that have written as this user.
 	Name          string      `json:"name"`
 	UserID        chat.UserID `json:"user_id"`
 }
 
 // Imported is the schema of this name in the API's document.
 type Imported struct {
-	Notes   []string     `json:"notes"` // What was left out.
+	Notes   []string     `json:"notes"` // Omitted content.
 	Session chat.Session `json:"session"`
 }
 
 // InboxBody is the schema of this name in the API's document.
 type InboxBody struct {
 	Items  []Item              `json:"items"` // The newest first.
-	More   bool                `json:"more"`  // There are others: ask again with before, the created_at of the last one.
-	Taken  []TakenConversation `json:"taken"` // Conversations in which a person answers, those in which the consumer waits first.
+	More   bool                `json:"more"`  // There are more: request the next page with before set to the created_at of the last item.
+	Taken  []TakenConversation `json:"taken"` // Conversations under handover, those with a waiting consumer first.
 	Unread InboxUnread         `json:"unread"`
 }
 
@@ -521,13 +521,13 @@ type InboxBody struct {
 type InboxListBody struct {
 	Messages    []ops.Unanswered  `json:"messages"`
 	More        bool              `json:"more,omitzero"` // There are more; these are the oldest.
-	Undelivered []ops.Undelivered `json:"undelivered"`   // What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit.
+	Undelivered []ops.Undelivered `json:"undelivered"`   // Deliveries of the last seven days that failed or may have failed, and those that wait; newest first, at most limit.
 }
 
 // InboxUnread is the schema of this name in the API's document.
 type InboxUnread struct {
-	Items   int `json:"items"`   // Items that nobody has looked at.
-	Waiting int `json:"waiting"` // Conversations that are taken in which the consumer has the last word.
+	Items   int `json:"items"`   // Unread items.
+	Waiting int `json:"waiting"` // Conversations under handover whose last message is the consumer's.
 }
 
 // Install is the schema of this name in the API's document.
@@ -536,7 +536,7 @@ type Install struct {
 	Digest      string    `json:"digest"`   // As that of a version.
 	Disabled    bool      `json:"disabled"` // The policy of the installation has switched off skills of this name.
 	Enabled     bool      `json:"enabled"`
-	Entry       int64     `json:"entry"` // The entry that it comes from; 0: that is gone.
+	Entry       int64     `json:"entry"` // The entry it was installed from; 0 if deleted.
 	Files       int       `json:"files"` // How many.
 	ID          int64     `json:"id"`
 	InstalledAt time.Time `json:"installed_at"`
@@ -544,24 +544,24 @@ type Install struct {
 	Name        string    `json:"name"`
 	Newest      int       `json:"newest"` // The newest version that you could install; 0: none any more.
 	Number      int       `json:"number"` // The version that is installed.
-	Owner       string    `json:"owner"`  // Name of the user who published it; empty where the account or the entry is gone.
-	Shared      bool      `json:"shared"` // An administrator has installed it for everybody.
+	Owner       string    `json:"owner"`  // Name of the publisher; empty if the account or the entry was deleted.
+	Shared      bool      `json:"shared"` // Installed by an administrator for all users.
 	Size        int       `json:"size"`   // Of its files, in bytes.
 }
 
 // InstallationPresets is the schema of this name in the API's document.
 type InstallationPresets struct {
 	Administrators chat.Preset `json:"administrators"`
-	Chosen         bool        `json:"chosen,omitzero"` // Somebody has chosen that of administrators; else it is what a fresh server does.
-	Others         chat.Preset `json:"others"`          // Everybody else, also in groups.
-	Version        int64       `json:"version"`         // Of the policy that says it.
+	Chosen         bool        `json:"chosen,omitzero"` // The default of administrators was set explicitly; otherwise it is that of a new server.
+	Others         chat.Preset `json:"others"`          // All other users, and groups.
+	Version        int64       `json:"version"`         // Version of the policy that sets them.
 }
 
 // Installing is the schema of this name in the API's document.
 type Installing struct {
 	Entry   int64 `json:"entry"`
 	Replace bool  `json:"replace,omitzero"` // In place of another one of its name.
-	Shared  bool  `json:"shared,omitzero"`  // For everybody; for administrators.
+	Shared  bool  `json:"shared,omitzero"`  // Installs it for all users. Administrators only.
 	Version int   `json:"version,omitzero"` // Left out: the newest.
 }
 
@@ -571,27 +571,27 @@ type Invite struct {
 	ExpiresAt time.Time `json:"expires_at"`
 	ID        int64     `json:"id"`
 	MadeBy    string    `json:"made_by,omitzero"` // The administrator; empty: an operator.
-	Note      string    `json:"note"`             // Whom it is for; only administrators read it.
-	Role      string    `json:"role"`             // What those are who come by it.
+	Note      string    `json:"note"`             // Note on the intended users; visible to administrators only.
+	Role      string    `json:"role"`             // Role of the invited users.
 	Used      int       `json:"used"`             // How many have.
-	Uses      int       `json:"uses"`             // How many people may come by it.
+	Uses      int       `json:"uses"`             // Maximum number of uses.
 }
 
 // Item is the schema of this name in the API's document.
 type Item struct {
-	AgentResponse  string          `json:"agent_response,omitzero"` // What the agent told the administrator, at most 2000 characters.
+	AgentResponse  string          `json:"agent_response,omitzero"` // The agent's notice to the administrator, at most 2000 characters.
 	AnsweredBy     string          `json:"answered_by,omitzero"`    // Name of the administrator who has answered.
 	ChangedAt      time.Time       `json:"changed_at"`
 	ConversationID string          `json:"conversation_id"`
 	CreatedAt      time.Time       `json:"created_at"`
-	HandledBy      string          `json:"handled_by,omitzero"` // agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+	HandledBy      string          `json:"handled_by,omitzero"` // agent: the service's agent has notified the administrator on a platform. manual: an administrator has dealt with it.
 	ID             string          `json:"id"`
-	Message        string          `json:"message"` // What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text.
+	Message        string          `json:"message"` // The consumer's request as phrased by the service's agent. Untrusted content: render it as text.
 	ServiceID      string          `json:"service_id"`
 	ServiceName    string          `json:"service_name"`
 	Session        chat.SessionKey `json:"session"` // The session of the conversation.
 	Status         string          `json:"status"`
-	TakenBy        string          `json:"taken_by,omitzero"` // Name of the administrator who has taken the conversation: the agent is silent there.
+	TakenBy        string          `json:"taken_by,omitzero"` // Name of the administrator who has taken over the conversation.
 	Title          string          `json:"title"`             // Of the conversation.
 }
 
@@ -599,7 +599,7 @@ type Item struct {
 type JobChange struct {
 	chat.JobPlan
 
-	Revision int64 `json:"revision,omitzero"` // Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
+	Revision int64 `json:"revision,omitzero"` // Revision of the job on which the change is based. 409: the job was changed in the meantime. 0: any revision.
 }
 
 // JobList is the schema of this name in the API's document.
@@ -613,26 +613,26 @@ type JobList struct {
 type JoinInputBody struct {
 	Password string `json:"password"` // 10 to 72 bytes.
 	Token    string `json:"token"`    // Of the invitation.
-	Username string `json:"username"` // What to sign in with; nobody else has it.
+	Username string `json:"username"` // Unique sign-in name.
 }
 
 // LimitNumbers is the schema of this name in the API's document.
 type LimitNumbers struct {
-	LlmGlobal           int `json:"llm_global"`            // Calls at once of one tenant to the installation's models.
-	LlmPersonal         int `json:"llm_personal"`          // Calls at once of one tenant to a model of their own.
-	LlmSubagent         int `json:"llm_subagent"`          // Calls at once of one tenant's subagents.
-	OwnKeyTurns         int `json:"own_key_turns"`         // The same for a user who is answered by a model of their own.
-	PersonRunners       int `json:"person_runners"`        // Runners of one person.
-	PersonSessions      int `json:"person_sessions"`       // Conversations that one person may begin.
-	PersonStorage       int `json:"person_storage"`        // Megabytes of files and pictures of one person.
-	PersonTokens        int `json:"person_tokens"`         // Access tokens of one person.
+	LlmGlobal           int `json:"llm_global"`            // Maximum concurrent calls of one tenant to the installation's models.
+	LlmPersonal         int `json:"llm_personal"`          // Maximum concurrent calls of one tenant to models of its own.
+	LlmSubagent         int `json:"llm_subagent"`          // Maximum concurrent calls of the subagents of one tenant.
+	OwnKeyTurns         int `json:"own_key_turns"`         // The same limit for a user with a model of their own.
+	PersonRunners       int `json:"person_runners"`        // Maximum runners per user.
+	PersonSessions      int `json:"person_sessions"`       // Maximum conversations per user.
+	PersonStorage       int `json:"person_storage"`        // Maximum megabytes of files and pictures per user.
+	PersonTokens        int `json:"person_tokens"`         // Maximum access tokens per user.
 	ProviderWaitMinutes int `json:"provider_wait_minutes"` // Minutes for which a turn waits for a model provider that cannot be reached.
-	SubagentDepth       int `json:"subagent_depth"`        // How often work may be handed on.
-	SubagentTokens      int `json:"subagent_tokens"`       // Tokens that all subagents of one turn may take together.
-	SubagentsPerTurn    int `json:"subagents_per_turn"`    // Tasks that one turn may hand out.
-	SubagentsRunning    int `json:"subagents_running"`     // Subagents of one conversation that work at once.
-	Turns               int `json:"turns"`                 // Turns at once in the installation.
-	UserTurns           int `json:"user_turns"`            // Turns at once of one tenant; 0: no limit of its own.
+	SubagentDepth       int `json:"subagent_depth"`        // Maximum depth of subagents.
+	SubagentTokens      int `json:"subagent_tokens"`       // Maximum total tokens of all subagents of one turn.
+	SubagentsPerTurn    int `json:"subagents_per_turn"`    // Maximum subagent tasks of one turn.
+	SubagentsRunning    int `json:"subagents_running"`     // Maximum concurrent subagents of one conversation.
+	Turns               int `json:"turns"`                 // Maximum concurrent turns of the installation.
+	UserTurns           int `json:"user_turns"`            // Maximum concurrent turns of one tenant; 0: no limit.
 }
 
 // Limits is the schema of this name in the API's document.
@@ -641,15 +641,15 @@ type Limits struct {
 	Limits  LimitNumbers  `json:"limits"`  // In force.
 	Llm     []TenantCalls `json:"llm"`     // Calls to models, by tenant and pool.
 	Running int           `json:"running"` // Turns that run.
-	Set     LimitNumbers  `json:"set"`     // What the policy says; 0: it says nothing, and the default holds.
+	Set     LimitNumbers  `json:"set"`     // The value in the policy; 0: not set, the default applies.
 	Turns   []TenantTurns `json:"turns"`   // By tenant: the user or group that conversations belong to.
-	Version int64         `json:"version"` // Of the policy that says it.
+	Version int64         `json:"version"` // Version of the policy that sets them.
 	Waiting int           `json:"waiting"` // Conversations that wait for a free turn.
 }
 
 // LinkBody is the schema of this name in the API's document.
 type LinkBody struct {
-	Code      string `json:"code"`       // It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours.
+	Code      string `json:"code"`       // One-time code, valid for ten minutes; only its hash is stored. The account that sends /link with the code is linked to yours.
 	ExpiresIn int    `json:"expires_in"` // Seconds.
 }
 
@@ -662,17 +662,17 @@ type LinkedUser struct {
 // ListedRole is the schema of this name in the API's document.
 type ListedRole struct {
 	ChangedAt   time.Time `json:"changed_at"`
-	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
-	Description string    `json:"description"` // What the model chooses it by, in one line.
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty if deleted.
+	Description string    `json:"description"` // Description by which the model selects the role, in one line.
 	Enabled     bool      `json:"enabled"`
 	ID          int64     `json:"id"`             // 0: it is a role of the program or the installation.
-	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
-	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Model       string    `json:"model,omitzero"` // ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent.
+	Name        string    `json:"name"`           // Letters, digits, - and _. Replaces roles of the program and the installation with the same name.
 	Prompt      string    `json:"prompt"`         // Its instructions.
-	Replaced    bool      `json:"replaced"`       // A role of your own with this name takes its place.
+	Replaced    bool      `json:"replaced"`       // One of your roles with this name replaces it.
 	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
-	Source      string    `json:"source"`         // Who wrote it: you, the program, or whoever runs this installation (a file).
-	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+	Source      string    `json:"source"`         // Author: you, the program, or the operator of the installation (a file).
+	Tools       []string  `json:"tools"`          // The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools.
 }
 
 // LoginInputBody is the schema of this name in the API's document.
@@ -687,7 +687,7 @@ type LoginInputBody struct {
 // LoginState is the schema of this name in the API's document.
 type LoginState struct {
 	Demo          bool   `json:"demo"`             // No model is configured; the built-in demo answers.
-	NeedsPassword bool   `json:"needs_password"`   // A user has a password, so the form is of use.
+	NeedsPassword bool   `json:"needs_password"`   // A user has a password, so that signing in with one is possible.
 	SignOn        string `json:"sign_on,omitzero"` // Name of the provider by which people sign in at /oidc/login; missing: there is none.
 	Version       string `json:"version"`
 }
@@ -695,18 +695,18 @@ type LoginState struct {
 // MCPProject is the schema of this name in the API's document.
 type MCPProject struct {
 	AgreedAt *time.Time         `json:"agreed_at,omitzero"`
-	Digest   string             `json:"digest"` // SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used.
+	Digest   string             `json:"digest"` // SHA-256 of the hooks, their programs and the servers when the folder was last read. Send it to agree. Empty: the folder cannot be used.
 	Folder   string             `json:"folder"`
 	Hooks    []MCPProjectHook   `json:"hooks"` // Those of its hooks files, where the administrator has hooks of projects used.
 	ID       int64              `json:"id"`
-	MayAgree bool               `json:"may_agree"` // The policy lets you agree; where it does not, what you agreed to before is not used either.
+	MayAgree bool               `json:"may_agree"` // The policy permits agreements. If not, earlier agreements do not apply either.
 	Notes    []string           `json:"notes"`     // Instruction files, which the model always reads.
 	Problem  string             `json:"problem,omitzero"`
 	Runner   string             `json:"runner"`
 	SeenAt   time.Time          `json:"seen_at"`
 	Servers  []MCPProjectServer `json:"servers"` // Those of its .mcp.json as it was seen last.
-	Skills   []string           `json:"skills"`  // Folders of skills. They are text for the model, and may change without another question.
-	State    string             `json:"state"`   // asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
+	Skills   []string           `json:"skills"`  // Folders of skills. Skills are text for the model and may change without a new agreement.
+	State    string             `json:"state"`   // asks: no agreement, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
 }
 
 // MCPProjectHook is the schema of this name in the API's document.
@@ -733,39 +733,39 @@ type MCPProjectServer struct {
 
 // MCPServerDraft is the schema of this name in the API's document.
 type MCPServerDraft struct {
-	Account      string            `json:"account,omitzero"` // Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization.
+	Account      string            `json:"account,omitzero"` // For servers of the installation with a URL: ID of the OAuth provider whose connected account of each user authorizes requests. Replaces an Authorization header.
 	Args         []string          `json:"args,omitzero"`
-	Command      string            `json:"command,omitzero"` // A program, run on the runner of whoever uses the server.
+	Command      string            `json:"command,omitzero"` // A program that runs on each user's own runner.
 	Enabled      bool              `json:"enabled"`
-	Env          map[string]string `json:"env,omitzero"`          // Environment variables of the command. An empty value: the stored one stays. They are never shown again.
-	Headers      map[string]string `json:"headers,omitzero"`      // Of each request. An empty value: the stored one stays. They are never shown again.
-	Instructions string            `json:"instructions,omitzero"` // What the model is told about the server.
-	Revision     int64             `json:"revision,omitzero"`     // The revision that the change was made from; 0: there is none of that name yet.
-	Shared       bool              `json:"shared,omitzero"`       // It is the installation's, for everybody; for administrators.
+	Env          map[string]string `json:"env,omitzero"`          // Environment variables of the command. An empty value keeps the stored one. Values are never returned.
+	Headers      map[string]string `json:"headers,omitzero"`      // Headers of each request. An empty value keeps the stored one. Values are never returned.
+	Instructions string            `json:"instructions,omitzero"` // Instructions for the model about the server.
+	Revision     int64             `json:"revision,omitzero"`     // Revision on which the change is based; 0: no server with this name exists yet.
+	Shared       bool              `json:"shared,omitzero"`       // Belongs to the installation and applies to all users. Administrators only.
 	Transport    chat.MCPTransport `json:"transport,omitzero"`    // Left out: http where there is a url, else stdio.
 	Trusted      bool              `json:"trusted,omitzero"`      // For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations.
-	URL          string            `json:"url,omitzero"`          // Addresses of people reach the public internet alone.
+	URL          string            `json:"url,omitzero"`          // Addresses set by users can only reach the public internet.
 }
 
 // MCPServerState is the schema of this name in the API's document.
 type MCPServerState struct {
-	Problem string          `json:"problem,omitzero"` // Why it could not be asked now. The server is stored all the same.
+	Problem string          `json:"problem,omitzero"` // Error of the last listing. The server is stored nevertheless.
 	Server  chat.MCPServer  `json:"server"`
-	Tools   []MCPServerTool `json:"tools"` // What it listed last.
+	Tools   []MCPServerTool `json:"tools"` // The tools of its last listing.
 }
 
 // MCPServerTool is the schema of this name in the API's document.
 type MCPServerTool struct {
-	Class       chat.ToolClass `json:"class"`       // What the server says of its effects: read and idempotent calls are repeated after a crash, others are not.
-	Description string         `json:"description"` // In the words of the server.
+	Class       chat.ToolClass `json:"class"`       // Declared effects: read and idempotent calls are repeated after a crash, others are not.
+	Description string         `json:"description"` // As reported by the server.
 	Name        string         `json:"name"`        // As the model calls it.
-	ReadOnly    bool           `json:"read_only"`   // The server says that it changes nothing.
+	ReadOnly    bool           `json:"read_only"`   // The server declares the tool read-only.
 }
 
 // Made is the schema of this name in the API's document.
 type Made struct {
 	Example string       `json:"example"` // Shell commands that call the trigger. They hold the secret.
-	Secret  string       `json:"secret"`  // Shown now and never again.
+	Secret  string       `json:"secret"`  // Shown only once.
 	Trigger chat.Trigger `json:"trigger"`
 }
 
@@ -783,15 +783,15 @@ type Me struct {
 
 // MemoryEdit is the schema of this name in the API's document.
 type MemoryEdit struct {
-	Content string `json:"content"` // What it shall be; empty: the note is deleted, the block emptied.
+	Content string `json:"content"` // The new content. Empty: the note is deleted, the block cleared.
 	ID      string `json:"id"`      // note/PATH or block/NAME[/SESSION].
-	Was     string `json:"was"`     // What it is. If it is something else by now, nothing is written (409).
+	Was     string `json:"was"`     // The current content. 409: the content is different, and nothing was written.
 }
 
 // Model is the schema of this name in the API's document.
 type Model struct {
 	Alias        []string    `json:"alias"`                 // Other names of the command.
-	Available    *bool       `json:"available,omitzero"`    // Whether it can be called; missing where only the worker, which holds the keys, can tell.
+	Available    *bool       `json:"available,omitzero"`    // Whether it can be called; absent if only the worker, which holds the keys, can tell.
 	Default      bool        `json:"default"`               // That of the server's settings.
 	ID           string      `json:"id"`                    // provider/model
 	MaxContext   int         `json:"max_context"`           // Tokens that it takes in all.
@@ -813,19 +813,19 @@ type NewInvite struct {
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 	ID        int64     `json:"id"`
-	Link      string    `json:"link"`             // Address on this server where people make their account; shown once.
+	Link      string    `json:"link"`             // URL at which people create their account. Shown only once.
 	MadeBy    string    `json:"made_by,omitzero"` // The administrator; empty: an operator.
-	Note      string    `json:"note"`             // Whom it is for; only administrators read it.
-	Role      string    `json:"role"`             // What those are who come by it.
+	Note      string    `json:"note"`             // Note on the intended users; visible to administrators only.
+	Role      string    `json:"role"`             // Role of the invited users.
 	Used      int       `json:"used"`             // How many have.
-	Uses      int       `json:"uses"`             // How many people may come by it.
+	Uses      int       `json:"uses"`             // Maximum number of uses.
 }
 
 // NewJob is the schema of this name in the API's document.
 type NewJob struct {
 	chat.JobPlan
 
-	Once string `json:"once,omitzero"` // Chosen by the client: a second request with the same value makes no second job.
+	Once string `json:"once,omitzero"` // Idempotency key, chosen by the client. A repeated request creates no second job.
 }
 
 // NewLimits is the schema of this name in the API's document.
@@ -836,26 +836,26 @@ type NewLimits struct {
 
 // NewMessage is the schema of this name in the API's document.
 type NewMessage struct {
-	ClientMessageID string   `json:"client_message_id"` // Chosen by the client, unique per user. Sent again with the same text it is the same message.
-	Files           []string `json:"files,omitzero"`    // Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures.
-	Plan            bool     `json:"plan,omitzero"`     // What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits.
+	ClientMessageID string   `json:"client_message_id"` // Idempotency key, chosen by the client and unique per user. A repeated request with the same text is the same message.
+	Files           []string `json:"files,omitzero"`    // Absolute paths of files on the session's runner, as returned by upload-files. The message waits until the files are inspected: the model gets their paths and, if it supports pictures, the pictures.
+	Plan            bool     `json:"plan,omitzero"`     // The turn proposes a plan and changes nothing until it is approved. It is a turn of its own, after the queue.
 	Text            string   `json:"text"`              // At most 200000 bytes. It may be empty where there are files.
 }
 
 // NewPolicy is the schema of this name in the API's document.
 type NewPolicy struct {
 	Text     string   `json:"text"`              // JSON5; comments are not kept.
-	Transfer []string `json:"transfer,omitzero"` // Names of identityLinks whose account goes to the ids that the document lists, which check-policy names.
-	Version  int64    `json:"version"`           // The version that it was made from.
+	Transfer []string `json:"transfer,omitzero"` // Names of identityLinks whose account is reassigned to the listed IDs, as reported by check-policy.
+	Version  int64    `json:"version"`           // The version on which the change is based.
 }
 
 // NewService is the schema of this name in the API's document.
 type NewService struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
 	Description           *string             `json:"description,omitzero"`
-	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
+	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Omitted limits are unchanged.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
 	Model                 *string             `json:"model,omitzero"` // provider/model; provider:model is understood.
 	Name                  *string             `json:"name,omitzero"`
@@ -872,8 +872,8 @@ type NewService struct {
 type NewServiceKey struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	ID         string     `json:"id"`
-	Key        string     `json:"key"`                   // The key. It is shown this once and kept nowhere.
-	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	Key        string     `json:"key"`                   // The key. Shown only once; it is not stored.
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // Time of the last use, accurate to a minute. Absent if never used.
 	Name       string     `json:"name"`
 	Prefix     string     `json:"prefix"` // The beginning of the key.
 	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
@@ -883,8 +883,8 @@ type NewServiceKey struct {
 type NewSession struct {
 	Agent string          `json:"agent,omitzero"` // Which of the installation's agents answers; default: that of the key, else the usual one.
 	Cwd   string          `json:"cwd,omitzero"`   // Folder where the session's tools start; default: the agent's, else the runner's workspace.
-	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new one. If it is an existing session of yours, the response is that session, unchanged.
-	Shelf chat.ListState  `json:"shelf,omitzero"` // oneshots: it answers one question of a script, and is kept out of the list.
+	Key   chat.SessionKey `json:"key,omitzero"`   // Default: a new key. If it names an existing session of yours, the response is that session, unchanged.
+	Shelf chat.ListState  `json:"shelf,omitzero"` // oneshots: a conversation for one question of a script, hidden from the list.
 	Title string          `json:"title,omitzero"`
 }
 
@@ -892,20 +892,20 @@ type NewSession struct {
 type NewShareLink struct {
 	ExpiresAt time.Time      `json:"expires_at"`
 	ID        int64          `json:"id"`
-	Link      string         `json:"link"` // Where it is on this server, with its token. It is shown now and never again; only its hash is stored.
+	Link      string         `json:"link"` // Path on this server, with the token. Shown only once; only its hash is stored.
 	MadeAt    time.Time      `json:"made_at"`
 	MessageID chat.MessageID `json:"message_id"`   // The newest message that it shows; 0: there was none.
-	URL       string         `json:"url,omitzero"` // The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL).
+	URL       string         `json:"url,omitzero"` // The full URL, if the operator has set the server's public URL (XBOT_PUBLIC_URL).
 }
 
 // NewTask is the schema of this name in the API's document.
 type NewTask struct {
-	Message      string   `json:"message"`           // What the agent of the service is told in each conversation, behind a line that says that it is from an administrator.
-	Once         string   `json:"once,omitzero"`     // Chosen by the client: a second request with the same value makes no second job.
+	Message      string   `json:"message"`           // Message to the agent in each conversation, preceded by a line that names an administrator as its author.
+	Once         string   `json:"once,omitzero"`     // Idempotency key, chosen by the client. A repeated request creates no second job.
 	RunNow       bool     `json:"run_now,omitzero"`  // It also runs at once.
 	Schedule     string   `json:"schedule,omitzero"` // A time such as 2026-03-29 08:00, an expression of five fields, or seconds. once: empty or now is at once.
 	ScheduleType string   `json:"schedule_type"`
-	ServiceIds   []string `json:"service_ids,omitzero"` // All conversations of these that exist at each time.
+	ServiceIds   []string `json:"service_ids,omitzero"` // All conversations of these services that exist when the job fires.
 	SessionIds   []string `json:"session_ids,omitzero"` // Conversations, by id or key of the session.
 	TaskName     string   `json:"task_name,omitzero"`
 	Timezone     string   `json:"timezone,omitzero"` // IANA; empty: that of the administrator.
@@ -928,7 +928,7 @@ type NewToken struct {
 // NewUser is the schema of this name in the API's document.
 type NewUser struct {
 	ID   chat.UserID `json:"id"`
-	Link string      `json:"link"` // Address on this server that signs them in once, within 24 hours; they choose a password there.
+	Link string      `json:"link"` // URL that signs the user in once, within 24 hours; they choose a password there.
 	Name string      `json:"name"`
 	Role string      `json:"role"`
 }
@@ -937,28 +937,28 @@ type NewUser struct {
 type OAuthProviderDraft struct {
 	AccountURL   string               `json:"account_url,omitzero"`
 	AuthorizeURL string               `json:"authorize_url"`        // Parameters in it are kept, such as access_type=offline.
-	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitzero"` // Where requests for tokens have the secret; left out: in their body.
+	ClientAuth   chat.OAuthClientAuth `json:"client_auth,omitzero"` // Client authentication in token requests; default: in the body.
 	ClientID     string               `json:"client_id"`
-	ClientSecret string               `json:"client_secret,omitzero"` // Left out: the stored one stays. It is never shown again.
+	ClientSecret string               `json:"client_secret,omitzero"` // If omitted, the stored value is kept. It is never returned.
 	Enabled      bool                 `json:"enabled"`
-	Issuer       string               `json:"issuer,omitzero"`      // Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared.
-	MoreScopes   []string             `json:"more_scopes,omitzero"` // What a conversation may ask for beside scopes.
-	Name         string               `json:"name,omitzero"`        // As people read it; left out: the id.
-	Revision     int64                `json:"revision,omitzero"`    // The revision that the change was made from; 0: there is none of that id yet.
+	Issuer       string               `json:"issuer,omitzero"`      // Expected iss parameter of authorization responses (RFC 9207). Default: not checked.
+	MoreScopes   []string             `json:"more_scopes,omitzero"` // Additional scopes that a conversation may request.
+	Name         string               `json:"name,omitzero"`        // Display name. Default: the ID.
+	Revision     int64                `json:"revision,omitzero"`    // Revision on which the change is based; 0: no provider with this ID exists yet.
 	RevokeURL    string               `json:"revoke_url,omitzero"`
-	Scopes       []string             `json:"scopes,omitzero"` // What is always asked for.
+	Scopes       []string             `json:"scopes,omitzero"` // Scopes that are always requested.
 	TokenURL     string               `json:"token_url"`
 }
 
 // OAuthProviders is the schema of this name in the API's document.
 type OAuthProviders struct {
 	Providers   []chat.OAuthProvider `json:"providers"`
-	RedirectURL string               `json:"redirect_url"` // What a provider has to be told as the redirect address of xbot.
+	RedirectURL string               `json:"redirect_url"` // The redirect URL to register with providers.
 }
 
 // Offered is the schema of this name in the API's document.
 type Offered struct {
-	Models  []chat.SubscribedModel `json:"models"`           // By name, with what the provider tells of them.
+	Models  []chat.SubscribedModel `json:"models"`           // The models of the provider, by name, with their known properties.
 	Problem string                 `json:"problem,omitzero"` // Why there are none, and what to do.
 }
 
@@ -979,28 +979,28 @@ type Outcome struct {
 // OwnRole is the schema of this name in the API's document.
 type OwnRole struct {
 	ChangedAt   time.Time `json:"changed_at"`
-	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
-	Description string    `json:"description"` // What the model chooses it by, in one line.
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty if deleted.
+	Description string    `json:"description"` // Description by which the model selects the role, in one line.
 	Enabled     bool      `json:"enabled"`
 	ID          int64     `json:"id"`             // 0: it is a role of the program or the installation.
-	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
-	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Model       string    `json:"model,omitzero"` // ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent.
+	Name        string    `json:"name"`           // Letters, digits, - and _. Replaces roles of the program and the installation with the same name.
 	Prompt      string    `json:"prompt"`         // Its instructions.
 	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
-	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+	Tools       []string  `json:"tools"`          // The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools.
 }
 
 // OwnRoleVersion is the schema of this name in the API's document.
 type OwnRoleVersion struct {
 	ChangedAt   time.Time `json:"changed_at"`
-	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty where the account is gone.
-	Description string    `json:"description"` // What the model chooses it by, in one line.
+	ChangedBy   string    `json:"changed_by"`  // Name of the user; empty if deleted.
+	Description string    `json:"description"` // Description by which the model selects the role, in one line.
 	Enabled     bool      `json:"enabled"`
-	Model       string    `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
-	Name        string    `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Model       string    `json:"model,omitzero"` // ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent.
+	Name        string    `json:"name"`           // Letters, digits, - and _. Replaces roles of the program and the installation with the same name.
 	Prompt      string    `json:"prompt"`         // Its instructions.
 	Revision    int64     `json:"revision"`       // The version; 0: it is no role of your own.
-	Tools       []string  `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+	Tools       []string  `json:"tools"`          // The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools.
 }
 
 // Pairing is the schema of this name in the API's document.
@@ -1010,7 +1010,7 @@ type Pairing struct {
 	Code      string    `json:"code"`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
-	Name      string    `json:"name,omitzero"` // What they call themselves there; it proves nothing.
+	Name      string    `json:"name,omitzero"` // The user's display name on the platform, unverified.
 	Peer      string    `json:"peer"`          // Their id on the channel.
 }
 
@@ -1030,14 +1030,14 @@ type PanelAsk struct {
 // PanelOpened is the schema of this name in the API's document.
 type PanelOpened struct {
 	ExpiresAt time.Time `json:"expires_at"`
-	URL       string    `json:"url"` // Of its document, below the address of the server. Load it into a frame with sandbox="allow-scripts". Whoever has it can read the files of the panel, and nothing else.
+	URL       string    `json:"url"` // Path of the panel's document on the server. Load it into a frame with sandbox="allow-scripts". The URL gives access to the files of the panel only.
 }
 
 // Permissions is the schema of this name in the API's document.
 type Permissions struct {
 	Default chat.Preset      `json:"default"`         // That of the installation.
 	Preset  chat.Preset      `json:"preset,omitzero"` // Chosen for all conversations; none: that of the installation.
-	Rules   []chat.ToolRule  `json:"rules"`           // Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it.
+	Rules   []chat.ToolRule  `json:"rules"`           // Rules for some calls of a tool, which precede the rule of the tool, and rules for tools by a pattern of names, which follow it.
 	Tools   []ToolPermission `json:"tools"`
 }
 
@@ -1058,10 +1058,10 @@ type Plugin struct {
 	InstalledAt time.Time          `json:"installed_at"`
 	Missing     []string           `json:"missing,omitzero"` // Names of settings that it needs before it can work.
 	Name        string             `json:"name"`
-	Permissions []PluginPermission `json:"permissions"`      // What it asks for, and has once it is installed.
-	Problem     string             `json:"problem,omitzero"` // Why it does not work; left out: nothing is known against it.
+	Permissions []PluginPermission `json:"permissions"`      // Requested permissions, which it has once installed.
+	Problem     string             `json:"problem,omitzero"` // Known problem; absent: none.
 	ProblemAt   *time.Time         `json:"problem_at,omitzero"`
-	Program     []string           `json:"program"` // What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system.
+	Program     []string           `json:"program"` // The program and arguments that the server starts, in the folder of the plugin's files. Empty: none for this system.
 	Revision    int64              `json:"revision"`
 	Settings    []PluginSetting    `json:"settings"`
 	Tools       []PluginTool       `json:"tools"`
@@ -1072,8 +1072,8 @@ type Plugin struct {
 // PluginChange is the schema of this name in the API's document.
 type PluginChange struct {
 	Enabled  *bool                  `json:"enabled,omitzero"`
-	Revision int64                  `json:"revision,omitzero"` // The revision that the change of settings was made from; 0: any.
-	Settings map[string]interface{} `json:"settings,omitzero"` // Values by their names; null forgets one.
+	Revision int64                  `json:"revision,omitzero"` // Revision of the settings on which the change is based; 0: any.
+	Settings map[string]interface{} `json:"settings,omitzero"` // Values by name; null deletes a value.
 }
 
 // PluginDraft is the schema of this name in the API's document.
@@ -1086,8 +1086,8 @@ type PluginDraft struct {
 	Hooks       []PluginHook       `json:"hooks"`     // When it is asked before or after something happens.
 	ID          string             `json:"id"`
 	Name        string             `json:"name"`
-	Permissions []PluginPermission `json:"permissions"`       // What it asks for, and has once it is installed.
-	Program     []string           `json:"program"`           // What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system.
+	Permissions []PluginPermission `json:"permissions"`       // Requested permissions, which it has once installed.
+	Program     []string           `json:"program"`           // The program and arguments that the server starts, in the folder of the plugin's files. Empty: none for this system.
 	Replaces    string             `json:"replaces,omitzero"` // The version that is installed now.
 	Tools       []PluginTool       `json:"tools"`
 	Version     string             `json:"version"`
@@ -1099,12 +1099,12 @@ type PluginHook struct {
 	Event   hook.Event    `json:"event"`
 	If      string        `json:"if,omitzero"`      // Which calls; left out: all.
 	Matcher string        `json:"matcher,omitzero"` // Which tools or others; left out: all.
-	OnError hook.Decision `json:"on_error"`         // What a failure of it means for what it was asked about.
+	OnError hook.Decision `json:"on_error"`         // Effect of a failed hook on the event.
 }
 
 // PluginPermission is the schema of this name in the API's document.
 type PluginPermission struct {
-	Means string `json:"means"` // What it allows, in English.
+	Means string `json:"means"` // Description in English.
 	Name  string `json:"name"`
 }
 
@@ -1121,30 +1121,30 @@ type PluginSetting struct {
 
 // PluginTool is the schema of this name in the API's document.
 type PluginTool struct {
-	Class       chat.ToolClass `json:"class"` // What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only.
+	Class       chat.ToolClass `json:"class"` // Declared effects: read and idempotent calls are repeated after a crash, others are not. Read-only conversations and unapproved plans have only tools of class read; once installed, these are the ones granted with read_only.
 	Description string         `json:"description"`
 	Name        string         `json:"name"` // The name under which models call it.
 }
 
 // PolicyCheck is the schema of this name in the API's document.
 type PolicyCheck struct {
-	Errors    []string       `json:"errors"` // All faults, each with the path of the member; empty: it can be put in force.
+	Errors    []string       `json:"errors"` // All validation errors, each with the path of its member. Empty: the document is valid.
 	Notes     []string       `json:"notes"`
-	Transfers []IdentityLink `json:"transfers"` // Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force.
+	Transfers []IdentityLink `json:"transfers"` // Names of identityLinks whose account the document assigns to other IDs. Applying it requires an administrator's confirmation.
 }
 
 // PolicyText is the schema of this name in the API's document.
 type PolicyText struct {
 	Notes   []string `json:"notes"`   // Members that are outdated, have no effect or are risky.
 	Text    string   `json:"text"`    // The document as indented JSON.
-	Version int64    `json:"version"` // 0: there is no document yet, and the defaults hold.
+	Version int64    `json:"version"` // 0: no policy document exists; the defaults apply.
 }
 
 // PolicyVersion is the schema of this name in the API's document.
 type PolicyVersion struct {
 	At        time.Time `json:"at"`
-	By        string    `json:"by"`        // Name of the user; empty where the account is gone.
-	Transfers []string  `json:"transfers"` // Names of identityLinks whose account this version gave to other ids, as the administrator confirmed.
+	By        string    `json:"by"`        // Name of the user; empty if deleted.
+	Transfers []string  `json:"transfers"` // Names of identityLinks whose account this version reassigned, as confirmed by the administrator.
 	Version   int64     `json:"version"`
 }
 
@@ -1162,7 +1162,7 @@ type PreferencesBody struct {
 
 // PreferencesRollback is the schema of this name in the API's document.
 type PreferencesRollback struct {
-	To      int64 `json:"to"`      // The version after which they were as they are to be again.
+	To      int64 `json:"to"`      // The version whose state is restored.
 	Version int64 `json:"version"` // Of the preferences that it overwrites. If there is another one by now, nothing is written (409).
 }
 
@@ -1183,34 +1183,34 @@ type PreviewTimesRequest struct {
 type ProfileEdit struct {
 	Content  string `json:"content"`
 	Revision int    `json:"revision"` // Of the profile that it overwrites; 0: there was none. If there is another one by now, nothing is written (409).
-	Timezone string `json:"timezone"` // IANA name; empty: not said.
+	Timezone string `json:"timezone"` // IANA name; empty if not set.
 }
 
 // ProfileRollback is the schema of this name in the API's document.
 type ProfileRollback struct {
-	To      int `json:"to"`      // The version that is to be the profile again.
+	To      int `json:"to"`      // The version to restore.
 	Version int `json:"version"` // The version that is the profile now, its revision.
 }
 
 // Prompt is the schema of this name in the API's document.
 type Prompt struct {
-	Beside    bool       `json:"beside"` // Your text stands behind the default, rather than in its place. For system alone.
+	Beside    bool       `json:"beside"` // Your text is appended to the default instead of replacing it. Only for system.
 	ChangedAt *time.Time `json:"changed_at,omitzero"`
 	ChangedBy string     `json:"changed_by,omitzero"`
 	Default   string     `json:"default"` // The text of the installation.
 	IsCustom  bool       `json:"is_custom"`
 	Section   string     `json:"section"` // system: its beginning; else a capability whose section it begins.
-	Value     string     `json:"value"`   // What is in force: your text, else the default. That of system is a template, with variables and conditions.
+	Value     string     `json:"value"`   // The effective text: yours, or the default. The text of system is a template with variables and conditions.
 	Version   int        `json:"version"` // Your newest version; 0: you never changed it.
 }
 
 // PromptEdit is the schema of this name in the API's document.
 type PromptEdit struct {
-	Beside  bool   `json:"beside,omitzero"` // It stands behind the default, rather than in its place. For system alone.
+	Beside  bool   `json:"beside,omitzero"` // Appends the text to the default instead of replacing it. Only for system.
 	Content string `json:"content"`         // At most 20000 characters for system, 4000 for a capability.
 	Label   string `json:"label,omitzero"`  // Empty: v and the version.
 	Note    string `json:"note,omitzero"`
-	Version int    `json:"version"` // The version that it was made from; 0: there was none.
+	Version int    `json:"version"` // The version on which the change is based; 0: there was none.
 }
 
 // PromptRemark is the schema of this name in the API's document.
@@ -1221,14 +1221,14 @@ type PromptRemark struct {
 
 // PromptRollback is the schema of this name in the API's document.
 type PromptRollback struct {
-	To      int `json:"to"`      // The version that is to be in force again.
+	To      int `json:"to"`      // The version to restore.
 	Version int `json:"version"` // The version that is in force now.
 }
 
 // Publishing is the schema of this name in the API's document.
 type Publishing struct {
-	Notes      string `json:"notes,omitzero"`      // What is new in it.
-	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry private.
+	Notes      string `json:"notes,omitzero"`      // Release notes.
+	Visibility string `json:"visibility,omitzero"` // Visibility. Default: unchanged, and private for a new entry.
 }
 
 // RegistryDetail is the schema of this name in the API's document.
@@ -1242,48 +1242,48 @@ type RegistryDetail struct {
 
 // Revision is the schema of this name in the API's document.
 type Revision struct {
-	Visibility *string `json:"visibility,omitzero"` // For its owner. Who has installed it keeps it.
-	Withdrawn  *bool   `json:"withdrawn,omitzero"`  // Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in.
+	Visibility *string `json:"visibility,omitzero"` // For its owner: withdraws it. Existing installations are kept.
+	Withdrawn  *bool   `json:"withdrawn,omitzero"`  // Visible only to its owner. An entry withdrawn by an administrator is also uninstalled everywhere, and only administrators can restore it.
 }
 
 // RewindBody is the schema of this name in the API's document.
 type RewindBody struct {
-	ClientMessageID string         `json:"client_message_id"` // Chosen by the client, unique per user. Sent again for the same message it is the same rewind.
-	MessageID       chat.MessageID `json:"message_id"`        // A message that the user wrote. It and all after it are taken out.
+	ClientMessageID string         `json:"client_message_id"` // Idempotency key, chosen by the client and unique per user. A repeated request with it is the same rewind.
+	MessageID       chat.MessageID `json:"message_id"`        // A user message. It and all messages after it are removed.
 }
 
 // RoleChange is the schema of this name in the API's document.
 type RoleChange struct {
-	Description string   `json:"description"` // What the model chooses it by, in one line.
+	Description string   `json:"description"` // Description by which the model selects the role, in one line.
 	Enabled     bool     `json:"enabled"`
-	Model       string   `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
-	Name        string   `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Model       string   `json:"model,omitzero"` // ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent.
+	Name        string   `json:"name"`           // Letters, digits, - and _. Replaces roles of the program and the installation with the same name.
 	Prompt      string   `json:"prompt"`         // Its instructions.
-	Revision    int64    `json:"revision"`       // The version that it was made from.
-	Tools       []string `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+	Revision    int64    `json:"revision"`       // The version on which the change is based.
+	Tools       []string `json:"tools"`          // The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools.
 }
 
 // RoleDefinition is the schema of this name in the API's document.
 type RoleDefinition struct {
-	Description string   `json:"description"` // What the model chooses it by, in one line.
+	Description string   `json:"description"` // Description by which the model selects the role, in one line.
 	Enabled     bool     `json:"enabled"`
-	Model       string   `json:"model,omitzero"` // Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work.
-	Name        string   `json:"name"`           // Letters, digits, - and _. It takes the place of roles of this name of the program and the installation.
+	Model       string   `json:"model,omitzero"` // ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent.
+	Name        string   `json:"name"`           // Letters, digits, - and _. Replaces roles of the program and the installation with the same name.
 	Prompt      string   `json:"prompt"`         // Its instructions.
-	Tools       []string `json:"tools"`          // The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools.
+	Tools       []string `json:"tools"`          // The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools.
 }
 
 // RolePublishing is the schema of this name in the API's document.
 type RolePublishing struct {
-	Notes      string `json:"notes,omitzero"`      // What is new in it.
-	Role       int64  `json:"role"`                // A role of your own.
-	Visibility string `json:"visibility,omitzero"` // Who finds it. Left out: as before, and of a new entry private.
+	Notes      string `json:"notes,omitzero"`      // Release notes.
+	Role       int64  `json:"role"`                // One of your roles.
+	Visibility string `json:"visibility,omitzero"` // Visibility. Default: unchanged, and private for a new entry.
 }
 
 // RoleRollback is the schema of this name in the API's document.
 type RoleRollback struct {
 	Revision int64 `json:"revision"` // The version that is in force now.
-	To       int64 `json:"to"`       // The version that is to be in force again.
+	To       int64 `json:"to"`       // The version to restore.
 }
 
 // RolesBody is the schema of this name in the API's document.
@@ -1310,7 +1310,7 @@ type SavedText struct {
 
 // Saying is the schema of this name in the API's document.
 type Saying struct {
-	ClientMessageID string `json:"client_message_id"` // Yours; the same again is said once.
+	ClientMessageID string `json:"client_message_id"` // Idempotency key, chosen by the client.
 	Text            string `json:"text"`              // Plain text or Markdown.
 }
 
@@ -1335,7 +1335,7 @@ type SentMessage struct {
 type SentRequest struct {
 	Bytes           int           `json:"bytes"`
 	EstimatedTokens int           `json:"estimated_tokens"` // Our estimate.
-	Exact           bool          `json:"exact"`            // It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from.
+	Exact           bool          `json:"exact"`            // Reconstructed from the stored rows and identical byte for byte. false: sent by another version of the program, or by the conversation that this one was copied from.
 	Hash            string        `json:"hash"`             // SHA-256 of what was sent, hexadecimal.
 	Messages        []SentMessage `json:"messages"`         // In order, without the reminder.
 	Model           string        `json:"model"`
@@ -1357,9 +1357,9 @@ type SentTool struct {
 type ServiceChange struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
 	Description           *string             `json:"description,omitzero"`
-	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
+	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Omitted limits are unchanged.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
 	Model                 *string             `json:"model,omitzero"` // provider/model; provider:model is understood.
 	Name                  *string             `json:"name,omitzero"`
@@ -1367,7 +1367,7 @@ type ServiceChange struct {
 	Published             *bool               `json:"published,omitzero"`
 	QuickQuestions        *[]string           `json:"quick_questions,omitzero"`
 	ResearchTools         *bool               `json:"research_tools,omitzero"` // The same as the capability web.
-	Revision              int64               `json:"revision,omitzero"`       // The revision that the change was made from; 0: any.
+	Revision              int64               `json:"revision,omitzero"`       // Revision on which the change is based; 0: any.
 	SystemPromptVersionID *int                `json:"system_prompt_version_id,omitzero"`
 	UserProfileVersionID  *int                `json:"user_profile_version_id,omitzero"`
 	WelcomeMessage        *string             `json:"welcome_message,omitzero"`
@@ -1377,7 +1377,7 @@ type ServiceChange struct {
 type ServiceKey struct {
 	CreatedAt  time.Time  `json:"created_at"`
 	ID         string     `json:"id"`
-	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // At most a minute before the last use; missing: it was never used.
+	LastUsedAt *time.Time `json:"last_used_at,omitzero"` // Time of the last use, accurate to a minute. Absent if never used.
 	Name       string     `json:"name"`
 	Prefix     string     `json:"prefix"` // The beginning of the key.
 	RevokedAt  *time.Time `json:"revoked_at,omitzero"`
@@ -1402,7 +1402,7 @@ type ServiceUsage struct {
 	Currency string            `json:"currency"`
 	From     string            `json:"from"` // The first day, UTC, as 2026-11-21.
 	Group    string            `json:"group"`
-	Rows     []ServiceUsageRow `json:"rows"` // Of each day, the oldest first, or of each key. What has nothing is left out.
+	Rows     []ServiceUsageRow `json:"rows"` // Rows by day, oldest first, or by key. Empty rows are omitted.
 	To       string            `json:"to"`   // The last day.
 	Total    ServiceUsageRow   `json:"total"`
 }
@@ -1421,35 +1421,35 @@ type ServiceUsageRow struct {
 	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
 	P95Ms            int64    `json:"p95_ms"`
 	PromptTokens     int64    `json:"prompt_tokens"`
-	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
+	Requests         int64    `json:"requests"` // Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS.
 }
 
 // ServiceView is the schema of this name in the API's document.
 type ServiceView struct {
-	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts it works with.
-	AdminName             string        `json:"admin_name"`      // Name of the administrator whose it is.
-	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
-	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them.
-	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
-	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out, or is no administrator any more: nobody can use it.
+	AdminID               chat.UserID   `json:"admin_id"`        // The administrator whose models, keys, documents and scripts the service uses.
+	AdminName             string        `json:"admin_name"`      // Name of the service's administrator.
+	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it may read: * for all, none: nothing.
+	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ whose names it sees: * for all, none: nothing. Stored with the service: this version of xbot has no tool that runs them.
+	Capabilities          []string      `json:"capabilities"`    // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
+	Closed                bool          `json:"closed,omitzero"` // The service is unavailable: its administrator is disabled or no longer an administrator.
 	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
 	CreatedAt             time.Time     `json:"created_at"`
 	Description           string        `json:"description"`
 	ID                    string        `json:"id"`
-	Keys                  int           `json:"keys"`                  // How many of its keys are good.
-	LastUsedAt            *time.Time    `json:"last_used_at,omitzero"` // At most a minute before the last use of a key; missing: none was used.
+	Keys                  int           `json:"keys"`                  // Number of valid keys.
+	LastUsedAt            *time.Time    `json:"last_used_at,omitzero"` // Time of the last use of a key, accurate to a minute. Absent if no key was used.
 	Limits                ServiceLimits `json:"limits"`
 	MaxConversations      int           `json:"max_conversations"` // How many conversations it has at once; default 1000.
 	Model                 string        `json:"model"`             // Id or alias of one that its administrator may choose; empty: as in their own conversations.
 	Name                  string        `json:"name"`
 	Origins               []string      `json:"origins"`                  // Sites that may show its page in a frame, such as https://shop.example.
-	Page                  string        `json:"page"`                     // Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+	Page                  string        `json:"page"`                     // Path of its page on this server. With a key appended, the link gives access: /s/{id}#key=…
 	Published             bool          `json:"published"`                // Consumers may use it.
-	QuickQuestions        []string      `json:"quick_questions"`          // What its page offers to ask.
+	QuickQuestions        []string      `json:"quick_questions"`          // Suggested questions on its page.
 	Revision              int64         `json:"revision"`                 // Counts its changes.
 	SystemPromptVersionID int           `json:"system_prompt_version_id"` // Version of its administrator's system prompt; 0: the one in force.
 	UpdatedAt             time.Time     `json:"updated_at"`
-	UserProfileVersionID  int           `json:"user_profile_version_id"` // Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+	UserProfileVersionID  int           `json:"user_profile_version_id"` // Version of its administrator's profile that replaces {user_profile_context}; 0: the current one.
 	WelcomeMessage        string        `json:"welcome_message"`         // Markdown that its page shows before the first message.
 }
 
@@ -1474,7 +1474,7 @@ type SetPermissionRequest struct {
 
 // Setting is the schema of this name in the API's document.
 type Setting struct {
-	Free    bool     `json:"free"` // Other values than the options may be set.
+	Free    bool     `json:"free"` // Values other than the options are allowed.
 	Name    string   `json:"name"`
 	Options []Option `json:"options"` // The default first; of models at most 100.
 	Shown   string   `json:"shown"`   // The value in words.
@@ -1511,22 +1511,22 @@ type SharedMessage struct {
 	CreatedAt time.Time `json:"created_at"`
 	Files     []string  `json:"files,omitzero"` // Names of the pictures and files that came with it. The link does not show them; empty: one without a name.
 	Role      chat.Role `json:"role"`
-	Sender    string    `json:"sender,omitzero"` // Name of who wrote it, where several people write.
+	Sender    string    `json:"sender,omitzero"` // Name of the sender, in conversations with several users.
 	Text      string    `json:"text"`
 	Tools     []string  `json:"tools,omitzero"` // Names of the tools that were used after it.
 }
 
 // SignInLink is the schema of this name in the API's document.
 type SignInLink struct {
-	Link   string `json:"link"`   // Address on this server; it works once, within 24 hours.
+	Link   string `json:"link"`   // URL that works once, within 24 hours.
 	Tokens int    `json:"tokens"` // Number of the user's valid access tokens.
 }
 
 // SignedIn is the schema of this name in the API's document.
 type SignedIn struct {
-	Browser         string `json:"browser"` // Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access.
+	Browser         string `json:"browser"` // Store it and send it with the next login: it distinguishes this browser from password guessing. It gives no access.
 	MustSetPassword bool   `json:"must_set_password"`
-	PageKey         string `json:"page_key"` // Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it.
+	PageKey         string `json:"page_key"` // Send it as X-Xbot-Page with every request that uses the cookie, which alone gives no access. Store it where only this origin can read it.
 	User            User   `json:"user"`
 }
 
@@ -1539,15 +1539,15 @@ type Stopped struct {
 // SubscriptionDraft is the schema of this name in the API's document.
 type SubscriptionDraft struct {
 	APIType  string                 `json:"api_type,omitzero"`
-	BaseURL  string                 `json:"base_url,omitzero"` // Empty: the provider's own. Subscriptions of people reach the public internet alone.
+	BaseURL  string                 `json:"base_url,omitzero"` // Default: the provider's address. Subscriptions of users can only reach the public internet.
 	Disabled bool                   `json:"disabled,omitzero"` // None of its models can be chosen.
 	Forget   bool                   `json:"forget,omitzero"`   // The stored key is removed.
-	Key      string                 `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Key      string                 `json:"key,omitzero"`      // Empty: keep the stored key. It is never returned.
 	Models   []chat.SubscribedModel `json:"models,omitzero"`
 	Name     string                 `json:"name"`              // 1 to 32 small letters, digits, _ and -.
-	Provider string                 `json:"provider"`          // How it is spoken to; openai also for whatever is compatible.
+	Provider string                 `json:"provider"`          // Protocol of the provider; openai also for compatible services.
 	Revision int64                  `json:"revision,omitzero"` // Of a change: the revision that it was made from.
-	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+	Shared   bool                   `json:"shared,omitzero"`   // Belongs to the installation and applies to all users. Administrators only.
 }
 
 // TakenConversation is the schema of this name in the API's document.
@@ -1581,7 +1581,7 @@ type TenantTurns struct {
 
 // TextEdit is the schema of this name in the API's document.
 type TextEdit struct {
-	All  bool   `json:"all,omitzero"` // Replace it wherever it occurs; else it must occur once.
+	All  bool   `json:"all,omitzero"` // Replaces all occurrences; otherwise the text must occur exactly once.
 	New  string `json:"new"`
 	Old  string `json:"old"`  // Text that occurs in the file.
 	Path string `json:"path"` // Relative to the session's folder, or absolute.
@@ -1601,42 +1601,42 @@ type TimelineItem struct {
 	At      time.Time    `json:"at"`
 	Job     chat.JobID   `json:"job"`
 	Name    string       `json:"name"`
-	Run     *chat.JobRun `json:"run,omitzero"` // Missing: the time is yet to come.
+	Run     *chat.JobRun `json:"run,omitzero"` // Absent: the time is in the future.
 	Service string       `json:"service,omitzero"`
 }
 
 // Token is the schema of this name in the API's document.
 type Token struct {
 	CreatedAt  time.Time  `json:"created_at"`
-	ExpiresAt  *time.Time `json:"expires_at,omitzero"` // Until when it is good; missing: until it is revoked.
+	ExpiresAt  *time.Time `json:"expires_at,omitzero"` // Expiry; absent: valid until revoked.
 	ID         int64      `json:"id"`
 	LastUsedAt *time.Time `json:"last_used_at,omitzero"`
 	Name       string     `json:"name"`
-	Scope      string     `json:"scope"` // What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
+	Scope      string     `json:"scope"` // Scope: read; read and write in conversations; or all rights of its owner, including those of an administrator.
 }
 
 // ToolKeyDraft is the schema of this name in the API's document.
 type ToolKeyDraft struct {
-	BaseURL  string `json:"base_url,omitzero"` // Empty: the service's own. Addresses of people reach the public internet alone.
+	BaseURL  string `json:"base_url,omitzero"` // Default: the service's address. Addresses set by users can only reach the public internet.
 	Forget   bool   `json:"forget,omitzero"`   // The stored key is removed.
-	Key      string `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Key      string `json:"key,omitzero"`      // Empty: keep the stored key. It is never returned.
 	Model    string `json:"model,omitzero"`    // Empty: the usual one.
-	Revision int64  `json:"revision,omitzero"` // The revision that the change was made from; 0: there is none yet.
-	Shared   bool   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+	Revision int64  `json:"revision,omitzero"` // Revision on which the change is based; 0: none exists yet.
+	Shared   bool   `json:"shared,omitzero"`   // Belongs to the installation and applies to all users. Administrators only.
 }
 
 // ToolKeyTried is the schema of this name in the API's document.
 type ToolKeyTried struct {
 	Ms       int64  `json:"ms"` // How long the request took, in milliseconds.
 	Passed   bool   `json:"passed"`
-	Problem  string `json:"problem,omitzero"`  // What is wrong, and what to do.
+	Problem  string `json:"problem,omitzero"`  // The problem and its solution.
 	Untested bool   `json:"untested,omitzero"` // The service has no request that costs nothing: nothing was sent.
 }
 
 // ToolKeys is the schema of this name in the API's document.
 type ToolKeys struct {
-	Keys     []chat.ToolKey `json:"keys"`     // Yours; administrators see those of the installation before them.
-	Services []ToolService  `json:"services"` // All services, and where what is used for you comes from.
+	Keys     []chat.ToolKey `json:"keys"`     // Your entries; for administrators, preceded by those of the installation.
+	Services []ToolService  `json:"services"` // All services with the source of the key that applies to you.
 }
 
 // ToolPermission is the schema of this name in the API's document.
@@ -1646,14 +1646,14 @@ type ToolPermission struct {
 	Name    string           `json:"name"`
 	Own     bool             `json:"own"`              // The rule was set for this tool; else it follows from the presets and the installation.
 	Pattern chat.PatternKind `json:"pattern,omitzero"` // What rules for some calls of the tool name; none: a rule is for all of them.
-	Rule    chat.Rule        `json:"rule"`             // What happens with calls that no rule with a pattern means.
-	Summary string           `json:"summary"`          // First sentence of what the model reads of the tool.
+	Rule    chat.Rule        `json:"rule"`             // The rule of calls that match no pattern.
+	Summary string           `json:"summary"`          // First sentence of the tool's description.
 }
 
 // ToolService is the schema of this name in the API's document.
 type ToolService struct {
 	Service string `json:"service"`
-	Source  string `json:"source,omitzero"` // Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
+	Source  string `json:"source,omitzero"` // Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -1668,17 +1668,17 @@ type Transcript struct {
 // TrialBody is the schema of this name in the API's document.
 type TrialBody struct {
 	APIType  string                 `json:"api_type,omitzero"`
-	BaseURL  string                 `json:"base_url,omitzero"` // Empty: the provider's own. Subscriptions of people reach the public internet alone.
+	BaseURL  string                 `json:"base_url,omitzero"` // Default: the provider's address. Subscriptions of users can only reach the public internet.
 	Disabled bool                   `json:"disabled,omitzero"` // None of its models can be chosen.
 	Forget   bool                   `json:"forget,omitzero"`   // The stored key is removed.
-	ID       int64                  `json:"id,omitzero"`       // Of a stored subscription, whose key is used where none is given; 0: none.
-	Key      string                 `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	ID       int64                  `json:"id,omitzero"`       // ID of a stored subscription, whose key is used if none is given; 0: none.
+	Key      string                 `json:"key,omitzero"`      // Empty: keep the stored key. It is never returned.
 	Model    string                 `json:"model,omitzero"`    // Which model is tried.
 	Models   []chat.SubscribedModel `json:"models,omitzero"`
 	Name     string                 `json:"name"`              // 1 to 32 small letters, digits, _ and -.
-	Provider string                 `json:"provider"`          // How it is spoken to; openai also for whatever is compatible.
+	Provider string                 `json:"provider"`          // Protocol of the provider; openai also for compatible services.
 	Revision int64                  `json:"revision,omitzero"` // Of a change: the revision that it was made from.
-	Shared   bool                   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+	Shared   bool                   `json:"shared,omitzero"`   // Belongs to the installation and applies to all users. Administrators only.
 }
 
 // Tried is the schema of this name in the API's document.
@@ -1686,21 +1686,21 @@ type Tried struct {
 	Model   string `json:"model"`
 	Ms      int64  `json:"ms"` // How long the call took, in milliseconds.
 	Passed  bool   `json:"passed"`
-	Problem string `json:"problem,omitzero"` // What is wrong, and what to do.
-	Text    string `json:"text,omitzero"`    // The beginning of what the model said.
+	Problem string `json:"problem,omitzero"` // The problem and its solution.
+	Text    string `json:"text,omitzero"`    // The beginning of the model's answer.
 }
 
 // TurnNotices is the schema of this name in the API's document.
 type TurnNotices struct {
-	AfterSeconds int         `json:"after_seconds"` // How long a turn takes at least that is told of.
-	To           *DirectChat `json:"to,omitzero"`   // Missing: nothing is told.
+	AfterSeconds int         `json:"after_seconds"` // Minimum duration of a turn that triggers a notification, in seconds.
+	To           *DirectChat `json:"to,omitzero"`   // Absent: no notifications.
 }
 
 // TurnNoticesBody is the schema of this name in the API's document.
 type TurnNoticesBody struct {
-	AfterSeconds int          `json:"after_seconds"` // How long a turn takes at least that is told of.
-	Chats        []DirectChat `json:"chats"`         // My accounts on platforms that have a bot. What is told arrives once I have written to it there.
-	To           *DirectChat  `json:"to,omitzero"`   // Missing: nothing is told.
+	AfterSeconds int          `json:"after_seconds"` // Minimum duration of a turn that triggers a notification, in seconds.
+	Chats        []DirectChat `json:"chats"`         // My accounts on platforms with a bot. Notifications arrive once I have written to the bot there.
+	To           *DirectChat  `json:"to,omitzero"`   // Absent: no notifications.
 }
 
 // TwoPaths is the schema of this name in the API's document.
@@ -1711,7 +1711,7 @@ type TwoPaths struct {
 
 // UnlinkedBody is the schema of this name in the API's document.
 type UnlinkedBody struct {
-	Account string `json:"account"` // Name of the account that the identity has now; empty: none until it is used again.
+	Account string `json:"account"` // New account of the identity; empty: none until it is used again.
 	Moved   int    `json:"moved"`   // Conversations that moved with it.
 }
 
@@ -1741,7 +1741,7 @@ type User struct {
 type Version struct {
 	Digest      string    `json:"digest"` // SHA-256 of names, modes and contents of its files, hex.
 	Files       int       `json:"files"`  // How many.
-	Notes       string    `json:"notes"`  // What its owner says of it.
+	Notes       string    `json:"notes"`  // Release notes by its owner.
 	Number      int       `json:"number"` // 1, 2, 3 …
 	PublishedAt time.Time `json:"published_at"`
 	Size        int       `json:"size"` // Of its files, in bytes.
@@ -1770,7 +1770,7 @@ type BridgeRecallParams struct {
 	Chat     string        // Id of the group or channel; empty for direct messages.
 	ChatType chat.ChatType // Default: group where a chat is given.
 	Thread   string
-	Sender   string // The platform's id of who wrote it.
+	Sender   string // The platform's ID of the sender.
 }
 
 // BridgeEditParams narrows BridgeEdit; what is empty does not.
@@ -1779,7 +1779,7 @@ type BridgeEditParams struct {
 	Chat     string        // Id of the group or channel; empty for direct messages.
 	ChatType chat.ChatType // Default: group where a chat is given.
 	Thread   string
-	Sender   string // The platform's id of who wrote it.
+	Sender   string // The platform's ID of the sender.
 }
 
 // ListChangesParams narrows ListChanges; what is empty does not.
@@ -1818,14 +1818,14 @@ type TestChannelParams struct {
 // ListJobsParams narrows ListJobs; what is empty does not.
 type ListJobsParams struct {
 	All     bool   // Jobs of all users; for administrators.
-	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Track   string // Jobs of users, or scheduled messages of services; default: both.
 	Service string // Those of one service, with those that its conversations have made.
 }
 
 // CronTimelineParams narrows CronTimeline; what is empty does not.
 type CronTimelineParams struct {
 	All     bool   // Jobs of all users; for administrators.
-	Track   string // Those of people, or those that tell conversations of services; left out: both.
+	Track   string // Jobs of users, or scheduled messages of services; default: both.
 	Service string // Those of one service, with those that its conversations have made.
 	Days    int
 }
@@ -1850,7 +1850,7 @@ type InspectSessionsParams struct {
 	Agent   string
 	Active  int // Minutes within which a person wrote.
 	Limit   int
-	After   string // Next of the page before; empty: the first page.
+	After   string // The next value of the previous page; empty: the first page.
 }
 
 // DeleteToolKeyParams narrows DeleteToolKey; what is empty does not.
@@ -1887,34 +1887,34 @@ type UnlinkIdentityParams struct {
 
 // GetMemoryParams narrows GetMemory; what is empty does not.
 type GetMemoryParams struct {
-	Agent string // Whose memory: main, or the name of an agent that has its own.
+	Agent string // Owner of the memory: main, or the name of an agent with a memory of its own.
 }
 
 // EditMemoryParams narrows EditMemory; what is empty does not.
 type EditMemoryParams struct {
-	Agent string // Whose memory: main, or the name of an agent that has its own.
+	Agent string // Owner of the memory: main, or the name of an agent with a memory of its own.
 }
 
 // ListMemoryParams narrows ListMemory; what is empty does not.
 type ListMemoryParams struct {
-	Agent  string // Whose memory: main, or the name of an agent that has its own.
+	Agent  string // Owner of the memory: main, or the name of an agent with a memory of its own.
 	Kind   string
 	Before int64 // Return entries older than this number; 0: the newest.
 }
 
 // ExportMemoryParams narrows ExportMemory; what is empty does not.
 type ExportMemoryParams struct {
-	Agent string // Whose memory: main, or the name of an agent that has its own.
+	Agent string // Owner of the memory: main, or the name of an agent with a memory of its own.
 }
 
 // ForgetMemoryParams narrows ForgetMemory; what is empty does not.
 type ForgetMemoryParams struct {
-	Agent string // Whose memory: main, or the name of an agent that has its own.
+	Agent string // Owner of the memory: main, or the name of an agent with a memory of its own.
 }
 
 // SearchMemoryParams narrows SearchMemory; what is empty does not.
 type SearchMemoryParams struct {
-	Agent string // Whose memory: main, or the name of an agent that has its own.
+	Agent string // Owner of the memory: main, or the name of an agent with a memory of its own.
 	Q     string
 	Exact bool
 }
@@ -1927,8 +1927,8 @@ type RemovePermissionParams struct {
 // InstallPluginParams narrows InstallPlugin; what is empty does not.
 type InstallPluginParams struct {
 	Digest      string   // That of the files whose permissions were shown.
-	Permissions []string // What the administrator permits, each by a parameter of its own: all that it asks for.
-	ReadOnly    []string // Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting.
+	Permissions []string // The granted permissions, one parameter each. All requested permissions are required.
+	ReadOnly    []string // Names of the tools of class read, as reported by check-plugin, that the administrator trusts to change nothing, one parameter each. Others count as acting.
 }
 
 // GetPolicyParams narrows GetPolicy; what is empty does not.
@@ -1958,22 +1958,22 @@ type ResetPromptParams struct {
 
 // ListRegistryEntriesParams narrows ListRegistryEntries; what is empty does not.
 type ListRegistryEntriesParams struct {
-	Q      string // Words that all stand in its name, description or tags, or in the name of its owner.
+	Q      string // Words that must all occur in the name, description or tags, or in the owner's name.
 	Kind   string
-	Own    bool // What you have published alone.
+	Own    bool // Only entries that you have published.
 	Offset int
 }
 
 // PublishBundleParams narrows PublishBundle; what is empty does not.
 type PublishBundleParams struct {
-	Visibility string // Who finds it. Left out: as before, and of a new entry private.
-	Notes      string // What is new in it.
+	Visibility string // Visibility. Default: unchanged, and private for a new entry.
+	Notes      string // Release notes.
 	Name       string // Name of the file: that of a skill or a role which does not say its own.
 }
 
 // GetRegistryEntryParams narrows GetRegistryEntry; what is empty does not.
 type GetRegistryEntryParams struct {
-	Version int // Whose files are shown; left out: the newest.
+	Version int // Version whose files are shown; default: the newest.
 }
 
 // ReadRegistryFileParams narrows ReadRegistryFile; what is empty does not.
@@ -1983,12 +1983,12 @@ type ReadRegistryFileParams struct {
 
 // UninstallRegistryEntryParams narrows UninstallRegistryEntry; what is empty does not.
 type UninstallRegistryEntryParams struct {
-	Shared bool // It is the installation's; for administrators.
+	Shared bool // Belongs to the installation. Administrators only.
 }
 
 // SwitchRegistryInstallParams narrows SwitchRegistryInstall; what is empty does not.
 type SwitchRegistryInstallParams struct {
-	Shared bool // It is the installation's; for administrators.
+	Shared bool // Belongs to the installation. Administrators only.
 }
 
 // SearchParams narrows Search; what is empty does not.
@@ -2038,7 +2038,7 @@ type ExportSessionParams struct {
 // DeleteFileParams narrows DeleteFile; what is empty does not.
 type DeleteFileParams struct {
 	Path string // Relative to the session's folder, or absolute.
-	All  bool   // A folder with all that it holds; else it must be empty.
+	All  bool   // Delete a folder with its content; otherwise the folder must be empty.
 }
 
 // ListFilesParams narrows ListFiles; what is empty does not.
@@ -2085,7 +2085,7 @@ type ListMessagesParams struct {
 	After   chat.MessageID // Messages after this id.
 	Before  chat.MessageID // Messages before this id. Without after and before: the newest.
 	Limit   int
-	Rewound bool // Include the messages that were taken out of the conversation.
+	Rewound bool // Includes messages removed by a rewind.
 }
 
 // ListResetsParams narrows ListResets; what is empty does not.
@@ -2095,7 +2095,7 @@ type ListResetsParams struct {
 
 // ListTasksParams narrows ListTasks; what is empty does not.
 type ListTasksParams struct {
-	All bool // Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind.
+	All bool // Includes background subagents, group chats and the newest runs of jobs of the session, each with its kind.
 }
 
 // ListTurnsParams narrows ListTurns; what is empty does not.
@@ -2113,12 +2113,12 @@ type GetUsageParams struct {
 	Days int // How many days, today (UTC) included.
 }
 
-// DeleteGrant sends DELETE /api/access-grants: Revoke a person's access; for administrators.
+// DeleteGrant sends DELETE /api/access-grants: Revoke a user's access; for administrators.
 func (c *Client) DeleteGrant(ctx context.Context, params DeleteGrantParams) error {
 	return c.call(ctx, http.MethodDelete, "/api/access-grants", query{"channel": params.Channel, "account": params.Account, "peer": params.Peer}, nil, nil)
 }
 
-// ListGrants sends GET /api/access-grants: People who were approved, in addition to the allow lists; for administrators.
+// ListGrants sends GET /api/access-grants: List users approved in addition to the allow lists; for administrators.
 func (c *Client) ListGrants(ctx context.Context) ([]Grant, error) {
 	var answer struct {
 		Grants []Grant `json:"grants"`
@@ -2127,14 +2127,14 @@ func (c *Client) ListGrants(ctx context.Context) ([]Grant, error) {
 	return answer.Grants, err
 }
 
-// ListLogs sends GET /api/admin/logs: The newest log lines of the server. For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.
+// ListLogs sends GET /api/admin/logs: List the newest log lines of the server. For administrators. Covers the processes that share the data folder of the responding process; each machine has its own.
 func (c *Client) ListLogs(ctx context.Context, params ListLogsParams) (ops.Logs, error) {
 	var answer ops.Logs
 	err := c.call(ctx, http.MethodGet, "/api/admin/logs", query{"level": params.Level, "since": params.Since, "until": params.Until, "q": params.Q, "process": params.Process, "limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// ListAgents sends GET /api/agents: The agents of the installation.
+// ListAgents sends GET /api/agents: List the agents of the installation.
 func (c *Client) ListAgents(ctx context.Context) ([]Agent, error) {
 	var answer struct {
 		Agents []Agent `json:"agents"`
@@ -2143,14 +2143,14 @@ func (c *Client) ListAgents(ctx context.Context) ([]Agent, error) {
 	return answer.Agents, err
 }
 
-// BridgeMessage sends POST /api/bridge/{channel}/messages: Deliver a message of a platform. For administrators: the token acts for every person on the platform. Read the answer from the session's events.
+// BridgeMessage sends POST /api/bridge/{channel}/messages: Deliver a platform message. For administrators: the token acts for every user of the platform. Read the answer from the session's events.
 func (c *Client) BridgeMessage(ctx context.Context, channel string, body BridgeMessage) (Outcome, error) {
 	var answer Outcome
 	err := c.call(ctx, http.MethodPost, path("/api/bridge/%s/messages", channel), nil, body, &answer)
 	return answer, err
 }
 
-// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Withdraw a message of a platform.
+// BridgeRecall sends DELETE /api/bridge/{channel}/messages/{id}: Recall a platform message.
 func (c *Client) BridgeRecall(ctx context.Context, channel string, id string, params BridgeRecallParams) (bool, error) {
 	var answer struct {
 		Changed bool `json:"changed"`
@@ -2159,7 +2159,7 @@ func (c *Client) BridgeRecall(ctx context.Context, channel string, id string, pa
 	return answer.Changed, err
 }
 
-// BridgeEdit sends PUT /api/bridge/{channel}/messages/{id}: Change a message of a platform.
+// BridgeEdit sends PUT /api/bridge/{channel}/messages/{id}: Edit a platform message.
 func (c *Client) BridgeEdit(ctx context.Context, channel string, id string, params BridgeEditParams, text string) (bool, error) {
 	var answer struct {
 		Changed bool `json:"changed"`
@@ -2168,7 +2168,7 @@ func (c *Client) BridgeEdit(ctx context.Context, channel string, id string, para
 	return answer.Changed, err
 }
 
-// ListChanges sends GET /api/changes: Who changed which setting, when, and what was before. Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. The newest 300 of each kind are kept of a person, and 5000 of the installation.
+// ListChanges sends GET /api/changes: List changes of settings, with author, time and previous value. Lists changes of my own settings. With installation, for administrators, also changes of the installation's settings and of users. Profiles, roles, prompts and the policy have versions of their own. The newest 300 changes of each kind are kept per user, and 5000 of the installation.
 func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) ([]chat.SettingChange, error) {
 	var answer struct {
 		Changes []chat.SettingChange `json:"changes"`
@@ -2177,33 +2177,33 @@ func (c *Client) ListChanges(ctx context.Context, params ListChangesParams) ([]c
 	return answer.Changes, err
 }
 
-// ListChannels sends GET /api/channels: The platforms, and the state of the bots on them. For administrators. Secrets are never returned.
+// ListChannels sends GET /api/channels: List the platforms and the state of their bots. For administrators. Secrets are never returned.
 func (c *Client) ListChannels(ctx context.Context) (ChannelList, error) {
 	var answer ChannelList
 	err := c.call(ctx, http.MethodGet, "/api/channels", nil, nil, &answer)
 	return answer, err
 }
 
-// DeleteChannel sends DELETE /api/channels/{channel}: Remove an account. Waiting deliveries of the account fail; conversations stay. For administrators. Secrets are never returned.
+// DeleteChannel sends DELETE /api/channels/{channel}: Remove an account. Waiting deliveries of the account fail; conversations are kept. For administrators. Secrets are never returned.
 func (c *Client) DeleteChannel(ctx context.Context, channel string, params DeleteChannelParams) error {
 	return c.call(ctx, http.MethodDelete, path("/api/channels/%s", channel), query{"account": params.Account}, nil, nil)
 }
 
-// EnableChannel sends PATCH /api/channels/{channel}: Switch an account on or off. For administrators. Secrets are never returned.
+// EnableChannel sends PATCH /api/channels/{channel}: Enable or disable an account. For administrators. Secrets are never returned.
 func (c *Client) EnableChannel(ctx context.Context, channel string, params EnableChannelParams, enabled bool) (chat.ChannelAccount, error) {
 	var answer chat.ChannelAccount
 	err := c.call(ctx, http.MethodPatch, path("/api/channels/%s", channel), query{"account": params.Account}, map[string]any{"enabled": enabled}, &answer)
 	return answer, err
 }
 
-// SetChannel sends PUT /api/channels/{channel}: Make or change an account. Every process follows it within a second. 409: it was made or changed meanwhile; 403: the environment sets it; 422 names everything that is wrong with its form. For administrators. Secrets are never returned.
+// SetChannel sends PUT /api/channels/{channel}: Create or update an account. All processes apply the change within a second. 409: the account was created or changed in the meantime; 403: the environment sets it; 422 lists all validation errors. For administrators. Secrets are never returned.
 func (c *Client) SetChannel(ctx context.Context, channel string, params SetChannelParams, body ChannelChange) (chat.ChannelAccount, error) {
 	var answer chat.ChannelAccount
 	err := c.call(ctx, http.MethodPut, path("/api/channels/%s", channel), query{"account": params.Account}, body, &answer)
 	return answer, err
 }
 
-// CheckChannel sends POST /api/channels/{channel}/check: Check the form of settings. The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
+// CheckChannel sends POST /api/channels/{channel}/check: Validate settings. The platform is not called, and nothing is saved. For administrators. Secrets are never returned.
 func (c *Client) CheckChannel(ctx context.Context, channel string, params CheckChannelParams, body ChannelDraft) ([]chat.ChannelFault, error) {
 	var answer struct {
 		Faults []chat.ChannelFault `json:"faults"`
@@ -2212,14 +2212,14 @@ func (c *Client) CheckChannel(ctx context.Context, channel string, params CheckC
 	return answer.Faults, err
 }
 
-// TestChannel sends POST /api/channels/{channel}/test: Try an account: credentials, permissions, connection, and a message if a place is given. It takes up to 20 seconds. For administrators. Secrets are never returned.
+// TestChannel sends POST /api/channels/{channel}/test: Test an account: credentials, permissions, connection, and a message if a recipient is given. It takes up to 20 seconds. For administrators. Secrets are never returned.
 func (c *Client) TestChannel(ctx context.Context, channel string, params TestChannelParams, to string) (ChannelTest, error) {
 	var answer ChannelTest
 	err := c.call(ctx, http.MethodPost, path("/api/channels/%s/test", channel), query{"account": params.Account}, map[string]any{"to": to}, &answer)
 	return answer, err
 }
 
-// ListCommands sends GET /api/commands: The slash commands that can be sent as messages.
+// ListCommands sends GET /api/commands: List the slash commands that can be sent as messages.
 func (c *Client) ListCommands(ctx context.Context) ([]Command, error) {
 	var answer struct {
 		Commands []Command `json:"commands"`
@@ -2228,66 +2228,66 @@ func (c *Client) ListCommands(ctx context.Context) ([]Command, error) {
 	return answer.Commands, err
 }
 
-// ListJobs sends GET /api/cron: The cron jobs, with the next time and the last run.
+// ListJobs sends GET /api/cron: List the cron jobs, with the next time and the last run.
 func (c *Client) ListJobs(ctx context.Context, params ListJobsParams) (JobList, error) {
 	var answer JobList
 	err := c.call(ctx, http.MethodGet, "/api/cron", query{"all": params.All, "track": params.Track, "service": params.Service}, nil, &answer)
 	return answer, err
 }
 
-// AddJob sends POST /api/cron: Create a cron job. A user may have a hundred active or paused jobs; 413: there are as many.
+// AddJob sends POST /api/cron: Create a cron job. A user may have one hundred active or paused jobs. 413: the limit is reached.
 func (c *Client) AddJob(ctx context.Context, body NewJob) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, "/api/cron", nil, body, &answer)
 	return answer, err
 }
 
-// CronTimeline sends GET /api/cron-timeline: When jobs run next, and when they ran last.
+// CronTimeline sends GET /api/cron-timeline: List the next and the last runs of jobs.
 func (c *Client) CronTimeline(ctx context.Context, params CronTimelineParams) (Timeline, error) {
 	var answer Timeline
 	err := c.call(ctx, http.MethodGet, "/api/cron-timeline", query{"all": params.All, "track": params.Track, "service": params.Service, "days": params.Days}, nil, &answer)
 	return answer, err
 }
 
-// PreviewTimes sends POST /api/cron/preview: The next times of a timetable. It stores nothing.
+// PreviewTimes sends POST /api/cron/preview: Preview the next times of a schedule. Nothing is stored.
 func (c *Client) PreviewTimes(ctx context.Context, body PreviewTimesRequest) (Preview, error) {
 	var answer Preview
 	err := c.call(ctx, http.MethodPost, "/api/cron/preview", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteJob sends DELETE /api/cron/{job}: Delete a job. The messages that it has posted stay. Administrators may also name the jobs of others.
+// DeleteJob sends DELETE /api/cron/{job}: Delete a job. Messages that the job has posted are kept. Administrators may also name the jobs of others.
 func (c *Client) DeleteJob(ctx context.Context, job chat.JobID) error {
 	return c.call(ctx, http.MethodDelete, path("/api/cron/%s", job), nil, nil, nil)
 }
 
-// ChangeJob sends PUT /api/cron/{job}: Change a job. A member that is left out becomes empty. Administrators may also name the jobs of others.
+// ChangeJob sends PUT /api/cron/{job}: Update a job. Omitted members become empty. Administrators may also name the jobs of others.
 func (c *Client) ChangeJob(ctx context.Context, job chat.JobID, body JobChange) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPut, path("/api/cron/%s", job), nil, body, &answer)
 	return answer, err
 }
 
-// PauseJob sends POST /api/cron/{job}/pause: Pause a job until it is resumed. Administrators may also name the jobs of others.
+// PauseJob sends POST /api/cron/{job}/pause: Pause a job. Administrators may also name the jobs of others.
 func (c *Client) PauseJob(ctx context.Context, job chat.JobID) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, path("/api/cron/%s/pause", job), nil, nil, &answer)
 	return answer, err
 }
 
-// ResumeJob sends POST /api/cron/{job}/resume: Resume a job. Times that passed meanwhile do not run. 409: it has no time left. Administrators may also name the jobs of others.
+// ResumeJob sends POST /api/cron/{job}/resume: Resume a job. Times that passed while the job was paused do not run. 409: the schedule has no time left. Administrators may also name the jobs of others.
 func (c *Client) ResumeJob(ctx context.Context, job chat.JobID) (chat.Job, error) {
 	var answer chat.Job
 	err := c.call(ctx, http.MethodPost, path("/api/cron/%s/resume", job), nil, nil, &answer)
 	return answer, err
 }
 
-// RunJob sends POST /api/cron/{job}/run: Run a job now. Its schedule stays the same. Administrators may also name the jobs of others.
+// RunJob sends POST /api/cron/{job}/run: Run a job now. The schedule is unchanged. Administrators may also name the jobs of others.
 func (c *Client) RunJob(ctx context.Context, job chat.JobID, once string) error {
 	return c.call(ctx, http.MethodPost, path("/api/cron/%s/run", job), nil, map[string]any{"once": once}, nil)
 }
 
-// ListRuns sends GET /api/cron/{job}/runs: The newest runs of a job with their outcomes. The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
+// ListRuns sends GET /api/cron/{job}/runs: List the newest runs of a job with their outcomes. Returns the newest 50 of up to 1,000 stored runs. Administrators may also name the jobs of others.
 func (c *Client) ListRuns(ctx context.Context, job chat.JobID) ([]chat.JobRun, error) {
 	var answer struct {
 		Runs []chat.JobRun `json:"runs"`
@@ -2296,21 +2296,21 @@ func (c *Client) ListRuns(ctx context.Context, job chat.JobID) ([]chat.JobRun, e
 	return answer.Runs, err
 }
 
-// GetRun sends GET /api/cron/{job}/runs/{run}: A run of a job: what was said, and its steps. Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+// GetRun sends GET /api/cron/{job}/runs/{run}: Get the run of a job: its output and steps. Reads the run from its turn. Administrators may also name the jobs of others. The output of another user's run is truncated, unless the run belongs to a service.
 func (c *Client) GetRun(ctx context.Context, job chat.JobID, run int64) (chat.JobRunDetails, error) {
 	var answer chat.JobRunDetails
 	err := c.call(ctx, http.MethodGet, path("/api/cron/%s/runs/%s", job, run), nil, nil, &answer)
 	return answer, err
 }
 
-// ListHooks sends GET /api/hooks: The hooks of the installation, and calls that they have deferred; for administrators. As this process reads $XBOT_HOME/hooks.json.
+// ListHooks sends GET /api/hooks: List the hooks of the installation and the calls they have deferred; for administrators. The content of $XBOT_HOME/hooks.json, as read by this process.
 func (c *Client) ListHooks(ctx context.Context) (HooksBody, error) {
 	var answer HooksBody
 	err := c.call(ctx, http.MethodGet, "/api/hooks", nil, nil, &answer)
 	return answer, err
 }
 
-// ListDeferred sends GET /api/hooks/deferred: Calls that hooks have deferred to an administrator; for administrators. In their conversations these calls have an approval with deferred: true.
+// ListDeferred sends GET /api/hooks/deferred: List calls that hooks have deferred; for administrators. In their conversations, these calls have an approval with deferred: true.
 func (c *Client) ListDeferred(ctx context.Context) ([]DeferredCall, error) {
 	var answer struct {
 		Deferred []DeferredCall `json:"deferred"`
@@ -2319,61 +2319,61 @@ func (c *Client) ListDeferred(ctx context.Context) ([]DeferredCall, error) {
 	return answer.Deferred, err
 }
 
-// DecideDeferred sends POST /api/hooks/deferred/{call_id}: Allow or deny a call that a hook has deferred; for administrators. The first decision counts. 409: it was decided before, or it is too late.
+// DecideDeferred sends POST /api/hooks/deferred/{call_id}: Allow or deny a deferred call; for administrators. The first decision counts. 409: the call was decided before, or no longer waits.
 func (c *Client) DecideDeferred(ctx context.Context, callID chat.CallID, body DeferredDecision) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/hooks/deferred/%s", callID), nil, body, &answer)
 	return answer, err
 }
 
-// ListInbox sends GET /api/inbox: What consumers of services ask people. Of all services. For administrators.
+// ListInbox sends GET /api/inbox: List questions of consumers of services. Includes all services. For administrators.
 func (c *Client) ListInbox(ctx context.Context, params ListInboxParams) (InboxBody, error) {
 	var answer InboxBody
 	err := c.call(ctx, http.MethodGet, "/api/inbox", query{"status": params.Status, "service": params.Service, "before": params.Before, "limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// CountInbox sends GET /api/inbox/unread-count: How much waits for a person. For administrators.
+// CountInbox sends GET /api/inbox/unread-count: Count unread items and waiting conversations. For administrators.
 func (c *Client) CountInbox(ctx context.Context) (InboxUnread, error) {
 	var answer InboxUnread
 	err := c.call(ctx, http.MethodGet, "/api/inbox/unread-count", nil, nil, &answer)
 	return answer, err
 }
 
-// DeleteInboxItem sends DELETE /api/inbox/{id}: Delete an item. The conversation stays. For administrators.
+// DeleteInboxItem sends DELETE /api/inbox/{id}: Delete an inbox item. The conversation is kept. For administrators.
 func (c *Client) DeleteInboxItem(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/inbox/%s", id), nil, nil, nil)
 }
 
-// GetInboxItem sends GET /api/inbox/{id}: What a consumer asks. For administrators.
+// GetInboxItem sends GET /api/inbox/{id}: Get an inbox item. For administrators.
 func (c *Client) GetInboxItem(ctx context.Context, id string) (Item, error) {
 	var answer Item
 	err := c.call(ctx, http.MethodGet, path("/api/inbox/%s", id), nil, nil, &answer)
 	return answer, err
 }
 
-// ChangeInboxItem sends PATCH /api/inbox/{id}: Say whether somebody has dealt with it. It counts whatever the agent said of it. For administrators.
+// ChangeInboxItem sends PATCH /api/inbox/{id}: Mark an item as open or handled. Overrides the status set by the agent. For administrators.
 func (c *Client) ChangeInboxItem(ctx context.Context, id string, status string) (Item, error) {
 	var answer Item
 	err := c.call(ctx, http.MethodPatch, path("/api/inbox/%s", id), nil, map[string]any{"status": status}, &answer)
 	return answer, err
 }
 
-// AnswerInboxItem sends POST /api/inbox/{id}/answer: Answer the consumer. The answer stands in their conversation, and the item is handled. For administrators.
+// AnswerInboxItem sends POST /api/inbox/{id}/answer: Answer the consumer. Posts the answer in their conversation and marks the item as handled. For administrators.
 func (c *Client) AnswerInboxItem(ctx context.Context, id string, body Saying) (Item, error) {
 	var answer Item
 	err := c.call(ctx, http.MethodPost, path("/api/inbox/%s/answer", id), nil, body, &answer)
 	return answer, err
 }
 
-// InspectInbox sends GET /api/inspect/inbox: What was accepted and has no answer yet, oldest first. For administrators.
+// InspectInbox sends GET /api/inspect/inbox: List accepted messages without an answer, oldest first. For administrators.
 func (c *Client) InspectInbox(ctx context.Context, params InspectInboxParams) (InboxListBody, error) {
 	var answer InboxListBody
 	err := c.call(ctx, http.MethodGet, "/api/inspect/inbox", query{"limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// ListRunQueries sends GET /api/inspect/runs: Prepared queries of the Temporal UI. For administrators. A day begins at midnight UTC. Empty where no Temporal UI is mounted.
+// ListRunQueries sends GET /api/inspect/runs: List prepared queries of the Temporal UI. For administrators. Days begin at midnight UTC. Empty if no Temporal UI is mounted.
 func (c *Client) ListRunQueries(ctx context.Context) ([]RunsLink, error) {
 	var answer struct {
 		Links []RunsLink `json:"links"`
@@ -2382,14 +2382,14 @@ func (c *Client) ListRunQueries(ctx context.Context) ([]RunsLink, error) {
 	return answer.Links, err
 }
 
-// InspectSessions sends GET /api/inspect/sessions: The conversations of all users with their figures, newest first. For administrators.
+// InspectSessions sends GET /api/inspect/sessions: List the conversations of all users with statistics, newest first. For administrators.
 func (c *Client) InspectSessions(ctx context.Context, params InspectSessionsParams) (SessionListBody, error) {
 	var answer SessionListBody
 	err := c.call(ctx, http.MethodGet, "/api/inspect/sessions", query{"user": params.User, "channel": params.Channel, "agent": params.Agent, "active": params.Active, "limit": params.Limit, "after": params.After}, nil, &answer)
 	return answer, err
 }
 
-// ListInvites sends GET /api/invites: Invitations by which somebody can still come; for administrators.
+// ListInvites sends GET /api/invites: List open invitations; for administrators.
 func (c *Client) ListInvites(ctx context.Context) ([]Invite, error) {
 	var answer struct {
 		Invites []Invite `json:"invites"`
@@ -2398,26 +2398,26 @@ func (c *Client) ListInvites(ctx context.Context) ([]Invite, error) {
 	return answer.Invites, err
 }
 
-// CreateInvite sends POST /api/invites: Invite people by a link; for administrators. Whoever has the link makes an account with a name and a password of their own.
+// CreateInvite sends POST /api/invites: Create an invitation link; for administrators. Anyone with the link can create an account with a name and a password of their own.
 func (c *Client) CreateInvite(ctx context.Context, body CreateInviteRequest) (NewInvite, error) {
 	var answer NewInvite
 	err := c.call(ctx, http.MethodPost, "/api/invites", nil, body, &answer)
 	return answer, err
 }
 
-// WithdrawInvite sends DELETE /api/invites/{id}: Withdraw an invitation at once; for administrators.
+// WithdrawInvite sends DELETE /api/invites/{id}: Revoke an invitation; for administrators.
 func (c *Client) WithdrawInvite(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/invites/%s", id), nil, nil, nil)
 }
 
-// Join sends POST /api/join: Make an account of my own by an invitation, and sign in; sets the cookie.
+// Join sends POST /api/join: Create my account from an invitation, and sign in; sets the cookie.
 func (c *Client) Join(ctx context.Context, body JoinInputBody) (SignedIn, error) {
 	var answer SignedIn
 	err := c.call(ctx, http.MethodPost, "/api/join", nil, body, &answer)
 	return answer, err
 }
 
-// ListToolKeys sends GET /api/keys: Keys of the services that tools use.
+// ListToolKeys sends GET /api/keys: List the keys of the services that tools use.
 func (c *Client) ListToolKeys(ctx context.Context) (ToolKeys, error) {
 	var answer ToolKeys
 	err := c.call(ctx, http.MethodGet, "/api/keys", nil, nil, &answer)
@@ -2429,42 +2429,42 @@ func (c *Client) DeleteToolKey(ctx context.Context, service string, params Delet
 	return c.call(ctx, http.MethodDelete, path("/api/keys/%s", service), query{"shared": params.Shared}, nil, nil)
 }
 
-// SetToolKey sends PUT /api/keys/{service}: Set the key of a service. Keys are never returned. In force at once, in every process. A person's own is used before the installation's, and that before the environment's. 409: it was changed meanwhile. Where the address changes, the key has to be given again.
+// SetToolKey sends PUT /api/keys/{service}: Set the key of a service. Keys are never returned. Changes take effect immediately, in every process. A user's own key takes precedence over the installation's, which takes precedence over the environment's. 409: the key was changed in the meantime. A changed address requires the key again.
 func (c *Client) SetToolKey(ctx context.Context, service string, body ToolKeyDraft) (chat.ToolKey, error) {
 	var answer chat.ToolKey
 	err := c.call(ctx, http.MethodPut, path("/api/keys/%s", service), nil, body, &answer)
 	return answer, err
 }
 
-// TryToolKey sends POST /api/keys/{service}/try: Make one request that costs nothing. Nothing is stored. The result says what is wrong, or that the service has no such request.
+// TryToolKey sends POST /api/keys/{service}/try: Test a key with a request that costs nothing. Nothing is stored. The result has the problem, or reports that the service has no such request.
 func (c *Client) TryToolKey(ctx context.Context, service string, body ToolKeyDraft) (ToolKeyTried, error) {
 	var answer ToolKeyTried
 	err := c.call(ctx, http.MethodPost, path("/api/keys/%s/try", service), nil, body, &answer)
 	return answer, err
 }
 
-// GetLimits sends GET /api/limits: What runs and waits, by user and group. For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.
+// GetLimits sends GET /api/limits: List running and queued work, by user and group. For administrators. The limits are part of the policy; change them with PUT /api/limits.
 func (c *Client) GetLimits(ctx context.Context) (Limits, error) {
 	var answer Limits
 	err := c.call(ctx, http.MethodGet, "/api/limits", nil, nil, &answer)
 	return answer, err
 }
 
-// SetLimits sends PUT /api/limits: Change the limits, in a new version of the policy. For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.
+// SetLimits sends PUT /api/limits: Update the limits, as a new version of the policy. For administrators. All processes apply the change within a second; the rest of the policy is unchanged. 409: another administrator changed the policy in the meantime; 422 lists all validation errors.
 func (c *Client) SetLimits(ctx context.Context, body NewLimits) (Limits, error) {
 	var answer Limits
 	err := c.call(ctx, http.MethodPut, "/api/limits", nil, body, &answer)
 	return answer, err
 }
 
-// CreateLinkCode sends POST /api/link: Create a code that links another channel to my account.
+// CreateLinkCode sends POST /api/link: Create a code that links another channel identity to my account.
 func (c *Client) CreateLinkCode(ctx context.Context) (LinkBody, error) {
 	var answer LinkBody
 	err := c.call(ctx, http.MethodPost, "/api/link", nil, nil, &answer)
 	return answer, err
 }
 
-// LoginState sends GET /api/login: What the login page shows.
+// LoginState sends GET /api/login: Get the options of the sign-in page.
 func (c *Client) LoginState(ctx context.Context) (LoginState, error) {
 	var answer LoginState
 	err := c.call(ctx, http.MethodGet, "/api/login", nil, nil, &answer)
@@ -2478,14 +2478,14 @@ func (c *Client) Login(ctx context.Context, body LoginInputBody) (SignedIn, erro
 	return answer, err
 }
 
-// ReadSignInLink sends POST /api/login/link: Show the user of a sign-in link without using the link.
+// ReadSignInLink sends POST /api/login/link: Get the user of a sign-in link without using the link.
 func (c *Client) ReadSignInLink(ctx context.Context, token string) (LinkedUser, error) {
 	var answer LinkedUser
 	err := c.call(ctx, http.MethodPost, "/api/login/link", nil, map[string]any{"token": token}, &answer)
 	return answer, err
 }
 
-// Logout sends POST /api/logout: End this browser's login.
+// Logout sends POST /api/logout: Sign out of this browser.
 func (c *Client) Logout(ctx context.Context) error {
 	return c.call(ctx, http.MethodPost, "/api/logout", nil, nil, nil)
 }
@@ -2511,7 +2511,7 @@ func (c *Client) AgreeToMCPProject(ctx context.Context, id int64, digest string)
 	return answer, err
 }
 
-// ListMCPServers sends GET /api/mcp-servers: MCP servers, whose tools the model can use. Values of variables and headers are never returned. How the installation's are reached is for administrators.
+// ListMCPServers sends GET /api/mcp-servers: List the MCP servers. Values of variables and headers are never returned. How the installation's are reached is for administrators.
 func (c *Client) ListMCPServers(ctx context.Context) ([]chat.MCPServer, error) {
 	var answer struct {
 		Servers []chat.MCPServer `json:"servers"`
@@ -2525,28 +2525,28 @@ func (c *Client) DeleteMCPServer(ctx context.Context, name string, params Delete
 	return c.call(ctx, http.MethodDelete, path("/api/mcp-servers/%s", name), query{"shared": params.Shared}, nil, nil)
 }
 
-// SetMCPServer sends PUT /api/mcp-servers/{name}: Add or change an MCP server. It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+// SetMCPServer sends PUT /api/mcp-servers/{name}: Create or update an MCP server. Stores the server and lists its tools, for at most 20 seconds; the response has the tools or the problem. A command runs on your runner, in its sandbox. 409: the server was created or changed in the meantime. A changed address or command requires the secret values again.
 func (c *Client) SetMCPServer(ctx context.Context, name string, body MCPServerDraft) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPut, path("/api/mcp-servers/%s", name), nil, body, &answer)
 	return answer, err
 }
 
-// SetMCPAccount sends POST /api/mcp-servers/{name}/account: Have your connected account authorize requests to an MCP server. The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.
+// SetMCPAccount sends POST /api/mcp-servers/{name}/account: Use your connected account for requests to an MCP server. Discovers the OAuth provider of the server and registers xbot there, for at most 30 seconds. Then connect an account at the provider named in the response (account). Those of a provider that was named before have to be connected again. Requires an administrator if the server belongs to the installation. Not available to tokens of conversations.
 func (c *Client) SetMCPAccount(ctx context.Context, name string, params SetMCPAccountParams) (chat.MCPServer, error) {
 	var answer chat.MCPServer
 	err := c.call(ctx, http.MethodPost, path("/api/mcp-servers/%s/account", name), query{"shared": params.Shared}, nil, &answer)
 	return answer, err
 }
 
-// RefreshMCPServer sends POST /api/mcp-servers/{name}/refresh: Ask an MCP server what it offers. It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
+// RefreshMCPServer sends POST /api/mcp-servers/{name}/refresh: Refresh the tools of an MCP server. Reconnects to the server, for at most 20 seconds. Servers of the installation require an administrator.
 func (c *Client) RefreshMCPServer(ctx context.Context, name string, params RefreshMCPServerParams) (MCPServerState, error) {
 	var answer MCPServerState
 	err := c.call(ctx, http.MethodPost, path("/api/mcp-servers/%s/refresh", name), query{"shared": params.Shared}, nil, &answer)
 	return answer, err
 }
 
-// ListMCPTools sends GET /api/mcp-servers/{name}/tools: The tools that an MCP server listed last.
+// ListMCPTools sends GET /api/mcp-servers/{name}/tools: List the tools of an MCP server.
 func (c *Client) ListMCPTools(ctx context.Context, name string, params ListMCPToolsParams) ([]MCPServerTool, error) {
 	var answer struct {
 		Tools []MCPServerTool `json:"tools"`
@@ -2555,21 +2555,21 @@ func (c *Client) ListMCPTools(ctx context.Context, name string, params ListMCPTo
 	return answer.Tools, err
 }
 
-// Me sends GET /api/me: Who I am and what this server is.
+// Me sends GET /api/me: Get the signed-in user and the server's features.
 func (c *Client) Me(ctx context.Context) (Me, error) {
 	var answer Me
 	err := c.call(ctx, http.MethodGet, "/api/me", nil, nil, &answer)
 	return answer, err
 }
 
-// UnlinkIdentity sends DELETE /api/me/identities: Unlink one of my identities from my account. With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.
+// UnlinkIdentity sends DELETE /api/me/identities: Unlink one of my identities from my account. The identity becomes an account of its own with its direct conversations; memory and files stay with my account. 400: it is the only identity of the account, or a setting assigns it. 404: it is not one of my identities.
 func (c *Client) UnlinkIdentity(ctx context.Context, params UnlinkIdentityParams) (UnlinkedBody, error) {
 	var answer UnlinkedBody
 	err := c.call(ctx, http.MethodDelete, "/api/me/identities", query{"channel": params.Channel, "account": params.Account, "peer": params.Peer}, nil, &answer)
 	return answer, err
 }
 
-// ListIdentities sends GET /api/me/identities: My identities on other channels.
+// ListIdentities sends GET /api/me/identities: List my identities on other channels.
 func (c *Client) ListIdentities(ctx context.Context) ([]Identity, error) {
 	var answer struct {
 		Identities []Identity `json:"identities"`
@@ -2583,33 +2583,33 @@ func (c *Client) SetPassword(ctx context.Context, body SetPasswordRequest) error
 	return c.call(ctx, http.MethodPost, "/api/me/password", nil, body, nil)
 }
 
-// GetTurnNotices sends GET /api/me/turn-notices: Where on a platform I am told of my long turns.
+// GetTurnNotices sends GET /api/me/turn-notices: Get the settings of notifications about my long turns.
 func (c *Client) GetTurnNotices(ctx context.Context) (TurnNoticesBody, error) {
 	var answer TurnNoticesBody
 	err := c.call(ctx, http.MethodGet, "/api/me/turn-notices", nil, nil, &answer)
 	return answer, err
 }
 
-// SetTurnNotices sends PUT /api/me/turn-notices: Be told of my long turns on a platform, or not any more. A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.
+// SetTurnNotices sends PUT /api/me/turn-notices: Turn notifications about my long turns on or off. Notifies me in my direct chat with the bot when a long turn that I started on the page, in a terminal or over HTTP has ended, or needs my answer.
 func (c *Client) SetTurnNotices(ctx context.Context, body TurnNotices) (TurnNoticesBody, error) {
 	var answer TurnNoticesBody
 	err := c.call(ctx, http.MethodPut, "/api/me/turn-notices", nil, body, &answer)
 	return answer, err
 }
 
-// GetMemory sends GET /api/memory: What agents remember about me.
+// GetMemory sends GET /api/memory: List what agents remember about me.
 func (c *Client) GetMemory(ctx context.Context, params GetMemoryParams) (view.Look, error) {
 	var answer view.Look
 	err := c.call(ctx, http.MethodGet, "/api/memory", query{"agent": params.Agent}, nil, &answer)
 	return answer, err
 }
 
-// EditMemory sends PUT /api/memory: Change a note or a block.
+// EditMemory sends PUT /api/memory: Update a note or block.
 func (c *Client) EditMemory(ctx context.Context, params EditMemoryParams, body MemoryEdit) error {
 	return c.call(ctx, http.MethodPut, "/api/memory", query{"agent": params.Agent}, body, nil)
 }
 
-// ListMemory sends GET /api/memory/entries: Older entries of archive or log.
+// ListMemory sends GET /api/memory/entries: List older entries of archive or log.
 func (c *Client) ListMemory(ctx context.Context, params ListMemoryParams) ([]chat.Remembered, error) {
 	var answer struct {
 		Items []chat.Remembered `json:"items"`
@@ -2618,17 +2618,17 @@ func (c *Client) ListMemory(ctx context.Context, params ListMemoryParams) ([]cha
 	return answer.Items, err
 }
 
-// ExportMemory sends GET /api/memory/export: All that agents remember about me, as Markdown.
+// ExportMemory sends GET /api/memory/export: Export all that agents remember about me, as Markdown.
 func (c *Client) ExportMemory(ctx context.Context, params ExportMemoryParams, to io.Writer) (int64, error) {
 	return c.download(ctx, "/api/memory/export", query{"agent": params.Agent}, to)
 }
 
-// ForgetMemory sends POST /api/memory/forget: Delete from memory. It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
+// ForgetMemory sends POST /api/memory/forget: Delete from memory. Deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
 func (c *Client) ForgetMemory(ctx context.Context, params ForgetMemoryParams, items []chat.Remembered) error {
 	return c.call(ctx, http.MethodPost, "/api/memory/forget", query{"agent": params.Agent}, map[string]any{"items": items}, nil)
 }
 
-// SearchMemory sends GET /api/memory/search: Search what agents remember about me. It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.
+// SearchMemory sends GET /api/memory/search: Search what agents remember about me. Returns notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what a deletion by these words would remove, line by line.
 func (c *Client) SearchMemory(ctx context.Context, params SearchMemoryParams) ([]chat.Remembered, error) {
 	var answer struct {
 		Items []chat.Remembered `json:"items"`
@@ -2637,35 +2637,35 @@ func (c *Client) SearchMemory(ctx context.Context, params SearchMemoryParams) ([
 	return answer.Items, err
 }
 
-// ListModels sends GET /api/models: The models that you can choose.
+// ListModels sends GET /api/models: List the models that you can choose.
 func (c *Client) ListModels(ctx context.Context) (Catalogue, error) {
 	var answer Catalogue
 	err := c.call(ctx, http.MethodGet, "/api/models", nil, nil, &answer)
 	return answer, err
 }
 
-// GetModelChoice sends GET /api/models/choice: The models that you chose for all your conversations.
+// GetModelChoice sends GET /api/models/choice: Get the models chosen for all your conversations.
 func (c *Client) GetModelChoice(ctx context.Context) (Choice, error) {
 	var answer Choice
 	err := c.call(ctx, http.MethodGet, "/api/models/choice", nil, nil, &answer)
 	return answer, err
 }
 
-// SetModelChoice sends PATCH /api/models/choice: Choose the models of all your conversations. In force for the next step. 400: there is no such model.
+// SetModelChoice sends PATCH /api/models/choice: Set the models of all your conversations. Takes effect with the next step. 400: the model does not exist.
 func (c *Client) SetModelChoice(ctx context.Context, body ChoiceChange) (Choice, error) {
 	var answer Choice
 	err := c.call(ctx, http.MethodPatch, "/api/models/choice", nil, body, &answer)
 	return answer, err
 }
 
-// ListOauthAccounts sends GET /api/oauth/accounts: Your connected accounts, and where you can connect some. Tokens are never returned.
+// ListOauthAccounts sends GET /api/oauth/accounts: List your connected accounts and the providers available. Tokens are never returned.
 func (c *Client) ListOauthAccounts(ctx context.Context) (ConnectedAccounts, error) {
 	var answer ConnectedAccounts
 	err := c.call(ctx, http.MethodGet, "/api/oauth/accounts", nil, nil, &answer)
 	return answer, err
 }
 
-// DeleteOauthAccount sends DELETE /api/oauth/accounts/{provider}: Disconnect an account. Its tokens are given back to the provider, where it takes them, and removed.
+// DeleteOauthAccount sends DELETE /api/oauth/accounts/{provider}: Disconnect an account. Revokes the tokens at the provider if it supports that, and deletes them.
 func (c *Client) DeleteOauthAccount(ctx context.Context, provider string) (string, error) {
 	var answer struct {
 		Problem string `json:"problem"`
@@ -2674,33 +2674,33 @@ func (c *Client) DeleteOauthAccount(ctx context.Context, provider string) (strin
 	return answer.Problem, err
 }
 
-// ConnectOauthAccount sends POST /api/oauth/accounts/{provider}/connect: Begin to connect an account. The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.
+// ConnectOauthAccount sends POST /api/oauth/accounts/{provider}/connect: Start connecting an account. Returns the provider's authorization URL. A call that waits for the account continues once it is connected.
 func (c *Client) ConnectOauthAccount(ctx context.Context, provider string, body ConnectRequest) (ConnectLink, error) {
 	var answer ConnectLink
 	err := c.call(ctx, http.MethodPost, path("/api/oauth/accounts/%s/connect", provider), nil, body, &answer)
 	return answer, err
 }
 
-// ListOauthProviders sends GET /api/oauth/providers: OAuth providers, for administrators. Secrets of clients are never returned.
+// ListOauthProviders sends GET /api/oauth/providers: List OAuth providers; for administrators. Secrets of clients are never returned.
 func (c *Client) ListOauthProviders(ctx context.Context) (OAuthProviders, error) {
 	var answer OAuthProviders
 	err := c.call(ctx, http.MethodGet, "/api/oauth/providers", nil, nil, &answer)
 	return answer, err
 }
 
-// DeleteOauthProvider sends DELETE /api/oauth/providers/{provider}: Remove an OAuth provider. For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.
+// DeleteOauthProvider sends DELETE /api/oauth/providers/{provider}: Remove an OAuth provider. For administrators. Connected accounts are removed, too; their tokens are not revoked.
 func (c *Client) DeleteOauthProvider(ctx context.Context, provider string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/oauth/providers/%s", provider), nil, nil, nil)
 }
 
-// SetOauthProvider sends PUT /api/oauth/providers/{provider}: Add or change an OAuth provider. For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.
+// SetOauthProvider sends PUT /api/oauth/providers/{provider}: Add or change an OAuth provider. For administrators. 409: the provider was created or changed in the meantime. A different token origin or client requires that accounts are reconnected; a different origin also requires the secret again.
 func (c *Client) SetOauthProvider(ctx context.Context, provider string, body OAuthProviderDraft) (chat.OAuthProvider, error) {
 	var answer chat.OAuthProvider
 	err := c.call(ctx, http.MethodPut, path("/api/oauth/providers/%s", provider), nil, body, &answer)
 	return answer, err
 }
 
-// ListPairings sends GET /api/pairings: People who wait for approval; for administrators.
+// ListPairings sends GET /api/pairings: List pending pairings; for administrators.
 func (c *Client) ListPairings(ctx context.Context) ([]Pairing, error) {
 	var answer struct {
 		Pairings []Pairing `json:"pairings"`
@@ -2709,14 +2709,14 @@ func (c *Client) ListPairings(ctx context.Context) ([]Pairing, error) {
 	return answer.Pairings, err
 }
 
-// EndPairing sends POST /api/pairings/{code}: Approve or refuse a person by their code; for administrators. An approval covers direct messages, not groups. The person is told with their next message.
+// EndPairing sends POST /api/pairings/{code}: Approve or reject a user by their pairing code; for administrators. An approval covers direct messages, not groups. The user is notified with their next message.
 func (c *Client) EndPairing(ctx context.Context, code string, approve bool) (Pairing, error) {
 	var answer Pairing
 	err := c.call(ctx, http.MethodPost, path("/api/pairings/%s", code), nil, map[string]any{"approve": approve}, &answer)
 	return answer, err
 }
 
-// ListPanels sends GET /api/panels: Panels of plugins. What plugins show on the page, to everybody.
+// ListPanels sends GET /api/panels: List panels of plugins. Lists the panels that plugins add to the page.
 func (c *Client) ListPanels(ctx context.Context) ([]Panel, error) {
 	var answer struct {
 		Panels []Panel `json:"panels"`
@@ -2725,7 +2725,7 @@ func (c *Client) ListPanels(ctx context.Context) ([]Panel, error) {
 	return answer.Panels, err
 }
 
-// CreatePass sends POST /api/passes: Create an address that this browser can open without headers, such as a download.
+// CreatePass sends POST /api/passes: Create a URL that this browser can open without headers, such as a download.
 func (c *Client) CreatePass(ctx context.Context, url string) (string, error) {
 	var answer struct {
 		URL string `json:"url"`
@@ -2734,33 +2734,33 @@ func (c *Client) CreatePass(ctx context.Context, url string) (string, error) {
 	return answer.URL, err
 }
 
-// ListPermissions sends GET /api/permissions: What my tools may do without asking.
+// ListPermissions sends GET /api/permissions: Get my default permission mode.
 func (c *Client) ListPermissions(ctx context.Context) (Permissions, error) {
 	var answer Permissions
 	err := c.call(ctx, http.MethodGet, "/api/permissions", nil, nil, &answer)
 	return answer, err
 }
 
-// ChoosePreset sends PUT /api/permissions: Choose what my tools may do in all conversations. It applies to calls that the model makes from now on, where the conversation has no preset of its own.
+// ChoosePreset sends PUT /api/permissions: Set my default permission mode. Applies to future tool calls in conversations without a permission mode of their own.
 func (c *Client) ChoosePreset(ctx context.Context, preset string) (Permissions, error) {
 	var answer Permissions
 	err := c.call(ctx, http.MethodPut, "/api/permissions", nil, map[string]any{"preset": preset}, &answer)
 	return answer, err
 }
 
-// RemovePermission sends DELETE /api/permissions/{tool}: Take a rule back. It applies to calls that the model makes from now on.
+// RemovePermission sends DELETE /api/permissions/{tool}: Delete a permission rule. Applies to future tool calls.
 func (c *Client) RemovePermission(ctx context.Context, tool string, params RemovePermissionParams) error {
 	return c.call(ctx, http.MethodDelete, path("/api/permissions/%s", tool), query{"pattern": params.Pattern}, nil, nil)
 }
 
-// SetPermission sends PUT /api/permissions/{tool}: Allow, ask or deny a tool, or some of its calls. It applies to calls that the model makes from now on.
+// SetPermission sends PUT /api/permissions/{tool}: Set the permission rule of a tool, or of some of its calls. Applies to future tool calls.
 func (c *Client) SetPermission(ctx context.Context, tool string, body SetPermissionRequest) (chat.ToolRule, error) {
 	var answer chat.ToolRule
 	err := c.call(ctx, http.MethodPut, path("/api/permissions/%s", tool), nil, body, &answer)
 	return answer, err
 }
 
-// ListPlugins sends GET /api/plugins: Plugins of the installation. For administrators.
+// ListPlugins sends GET /api/plugins: List plugins of the installation. For administrators.
 func (c *Client) ListPlugins(ctx context.Context) ([]Plugin, error) {
 	var answer struct {
 		Plugins []Plugin `json:"plugins"`
@@ -2769,40 +2769,40 @@ func (c *Client) ListPlugins(ctx context.Context) ([]Plugin, error) {
 	return answer.Plugins, err
 }
 
-// InstallPlugin sends POST /api/plugins: Install a plugin. Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+// InstallPlugin sends POST /api/plugins: Install a plugin. Installs a plugin, or another version of it, which keeps settings and values. The plugin is first started once with its settings on the server's host, then enabled. 400: it does not start; the response has the reason and the end of its output, and the installed version is unchanged. 503: it could not be tested because the runner of the server's host is not connected. 403: it requests a permission that was not granted. 409: it uses a name that is taken, or the archive does not match the digest. For administrators.
 func (c *Client) InstallPlugin(ctx context.Context, params InstallPluginParams, body io.Reader) (Plugin, error) {
 	var answer Plugin
 	err := c.upload(ctx, http.MethodPost, "/api/plugins", query{"digest": params.Digest, "permissions": params.Permissions, "read_only": params.ReadOnly}, "application/octet-stream", body, &answer)
 	return answer, err
 }
 
-// CheckPlugin sends POST /api/plugins/check: Read an archive with a plugin. A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.
+// CheckPlugin sends POST /api/plugins/check: Check a plugin archive. A zip or tar archive with plugin.json. Nothing is installed: the response lists what the plugin adds and the permissions it requests. For administrators.
 func (c *Client) CheckPlugin(ctx context.Context, body io.Reader) (PluginDraft, error) {
 	var answer PluginDraft
 	err := c.upload(ctx, http.MethodPost, "/api/plugins/check", nil, "application/octet-stream", body, &answer)
 	return answer, err
 }
 
-// RemovePlugin sends DELETE /api/plugins/{plugin}: Remove a plugin, with its settings and all that it keeps. For administrators.
+// RemovePlugin sends DELETE /api/plugins/{plugin}: Remove a plugin, its settings and its data. For administrators.
 func (c *Client) RemovePlugin(ctx context.Context, plugin string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/plugins/%s", plugin), nil, nil, nil)
 }
 
-// ChangePlugin sends PATCH /api/plugins/{plugin}: Switch a plugin on or off, or change its settings. It is in force within a second, in all servers. For administrators.
+// ChangePlugin sends PATCH /api/plugins/{plugin}: Switch a plugin on or off, or change its settings. All servers apply the change within a second. For administrators.
 func (c *Client) ChangePlugin(ctx context.Context, plugin string, body PluginChange) (Plugin, error) {
 	var answer Plugin
 	err := c.call(ctx, http.MethodPatch, path("/api/plugins/%s", plugin), nil, body, &answer)
 	return answer, err
 }
 
-// ReloadPlugin sends POST /api/plugins/{plugin}/reload: Reload a plugin. Its processes end; the next request starts one anew. For administrators.
+// ReloadPlugin sends POST /api/plugins/{plugin}/reload: Reload a plugin. Stops its processes; the next request starts a new one. For administrators.
 func (c *Client) ReloadPlugin(ctx context.Context, plugin string) (Plugin, error) {
 	var answer Plugin
 	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/reload", plugin), nil, nil, &answer)
 	return answer, err
 }
 
-// AskPanel sends POST /api/plugins/{plugin}/widgets/{widget}: Ask the plugin of a panel. As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
+// AskPanel sends POST /api/plugins/{plugin}/widgets/{widget}: Send a panel's request to its plugin. Sends a request of the panel to its plugin. 400: the plugin refused it, with the plugin's message. 409: the response exceeds 256 kB, or the outcome is unknown. 429: too many requests at once.
 func (c *Client) AskPanel(ctx context.Context, plugin string, widget string, body PanelAsk) (json.RawMessage, error) {
 	var answer struct {
 		Result json.RawMessage `json:"result"`
@@ -2811,40 +2811,40 @@ func (c *Client) AskPanel(ctx context.Context, plugin string, widget string, bod
 	return answer.Result, err
 }
 
-// OpenPanel sends POST /api/plugins/{plugin}/widgets/{widget}/open: Open a panel. The answer says where its document is, for 12 hours.
+// OpenPanel sends POST /api/plugins/{plugin}/widgets/{widget}/open: Open a panel. Returns the path of its document, valid for 12 hours.
 func (c *Client) OpenPanel(ctx context.Context, plugin string, widget string) (PanelOpened, error) {
 	var answer PanelOpened
 	err := c.call(ctx, http.MethodPost, path("/api/plugins/%s/widgets/%s/open", plugin, widget), nil, nil, &answer)
 	return answer, err
 }
 
-// GetPolicy sends GET /api/policy: The policy: how conversations are named, routed, queued, reset and limited. For administrators. docs/operate/policy.md describes the document.
+// GetPolicy sends GET /api/policy: Get the policy: how conversations are named, routed, queued, reset and limited. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) GetPolicy(ctx context.Context, params GetPolicyParams) (PolicyText, error) {
 	var answer PolicyText
 	err := c.call(ctx, http.MethodGet, "/api/policy", query{"version": params.Version}, nil, &answer)
 	return answer, err
 }
 
-// SetPolicy sends PUT /api/policy: Put a new version of the policy in force. Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. For administrators. docs/operate/policy.md describes the document.
+// SetPolicy sends PUT /api/policy: Update the policy. All processes apply the change within a second. 409: another administrator changed it in the meantime; 422 lists all validation errors. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) SetPolicy(ctx context.Context, body NewPolicy) (PolicyText, error) {
 	var answer PolicyText
 	err := c.call(ctx, http.MethodPut, "/api/policy", nil, body, &answer)
 	return answer, err
 }
 
-// CheckPolicy sends POST /api/policy/check: Check a policy without putting it in force. For administrators. docs/operate/policy.md describes the document.
+// CheckPolicy sends POST /api/policy/check: Validate a policy without applying it. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) CheckPolicy(ctx context.Context, body CheckPolicyRequest) (PolicyCheck, error) {
 	var answer PolicyCheck
 	err := c.call(ctx, http.MethodPost, "/api/policy/check", nil, body, &answer)
 	return answer, err
 }
 
-// RemoveIdentityLink sends DELETE /api/policy/links: Take the account from a name of identityLinks. The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.
+// RemoveIdentityLink sends DELETE /api/policy/links: Unassign an account from a name of identityLinks. The account keeps its conversations. IDs that the policy lists under the name start another account with their next message. For administrators.
 func (c *Client) RemoveIdentityLink(ctx context.Context, params RemoveIdentityLinkParams) error {
 	return c.call(ctx, http.MethodDelete, "/api/policy/links", query{"name": params.Name}, nil, nil)
 }
 
-// ListIdentityLinks sends GET /api/policy/links: Names of identityLinks that have an account. Also those that the policy does not list any more: their accounts keep the name. For administrators.
+// ListIdentityLinks sends GET /api/policy/links: List the names of identityLinks that have an account. Includes names that the policy no longer lists: their accounts keep the name. For administrators.
 func (c *Client) ListIdentityLinks(ctx context.Context) ([]IdentityLink, error) {
 	var answer struct {
 		Links []IdentityLink `json:"links"`
@@ -2853,21 +2853,21 @@ func (c *Client) ListIdentityLinks(ctx context.Context) ([]IdentityLink, error) 
 	return answer.Links, err
 }
 
-// GetInstallationPresets sends GET /api/policy/presets: What tools may do for people who chose nothing. For administrators.
+// GetInstallationPresets sends GET /api/policy/presets: Get the permission mode of users without a choice of their own. For administrators.
 func (c *Client) GetInstallationPresets(ctx context.Context) (InstallationPresets, error) {
 	var answer InstallationPresets
 	err := c.call(ctx, http.MethodGet, "/api/policy/presets", nil, nil, &answer)
 	return answer, err
 }
 
-// SetInstallationPresets sends PUT /api/policy/presets: Choose what tools may do for people who chose nothing. For administrators: a new version of the policy, in force for the next call. 409: somebody else changed the policy meanwhile.
+// SetInstallationPresets sends PUT /api/policy/presets: Set the permission mode of users without a choice of their own. For administrators. Creates a version of the policy, which applies to the next call. 409: another administrator changed the policy in the meantime.
 func (c *Client) SetInstallationPresets(ctx context.Context, body InstallationPresets) (InstallationPresets, error) {
 	var answer InstallationPresets
 	err := c.call(ctx, http.MethodPut, "/api/policy/presets", nil, body, &answer)
 	return answer, err
 }
 
-// ListPolicyVersions sends GET /api/policy/versions: Who changed the policy, and when. For administrators. docs/operate/policy.md describes the document.
+// ListPolicyVersions sends GET /api/policy/versions: List the versions of the policy. For administrators. docs/operate/policy.md describes the document.
 func (c *Client) ListPolicyVersions(ctx context.Context, params ListPolicyVersionsParams) ([]PolicyVersion, error) {
 	var answer struct {
 		Versions []PolicyVersion `json:"versions"`
@@ -2876,21 +2876,21 @@ func (c *Client) ListPolicyVersions(ctx context.Context, params ListPolicyVersio
 	return answer.Versions, err
 }
 
-// ListPreferences sends GET /api/preferences: What I set for myself, and what there is to choose from.
+// ListPreferences sends GET /api/preferences: List my settings with their options.
 func (c *Client) ListPreferences(ctx context.Context, params ListPreferencesParams) (PreferencesBody, error) {
 	var answer PreferencesBody
 	err := c.call(ctx, http.MethodGet, "/api/preferences", query{"lang": params.Lang}, nil, &answer)
 	return answer, err
 }
 
-// RollPreferencesBack sends POST /api/preferences/rollback: Have my settings again as they were after a change. Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.
+// RollPreferencesBack sends POST /api/preferences/rollback: Restore my settings as of a change. Restores every setting that differs, which creates new versions. 404: no stored change has this ID. 409: the settings were changed in the meantime.
 func (c *Client) RollPreferencesBack(ctx context.Context, body PreferencesRollback) (PreferencesBody, error) {
 	var answer PreferencesBody
 	err := c.call(ctx, http.MethodPost, "/api/preferences/rollback", nil, body, &answer)
 	return answer, err
 }
 
-// ListPreferenceVersions sends GET /api/preferences/versions: What I had set before, who changed it, and when.
+// ListPreferenceVersions sends GET /api/preferences/versions: List the versions of my settings.
 func (c *Client) ListPreferenceVersions(ctx context.Context) ([]chat.PreferenceVersion, error) {
 	var answer struct {
 		Versions []chat.PreferenceVersion `json:"versions"`
@@ -2899,35 +2899,35 @@ func (c *Client) ListPreferenceVersions(ctx context.Context) ([]chat.PreferenceV
 	return answer.Versions, err
 }
 
-// SetPreference sends PUT /api/preferences/{name}: Change one of my settings. In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.
+// SetPreference sends PUT /api/preferences/{name}: Update one of my settings. The setting takes effect immediately; settings of answers with the next message. Each change creates a version. 400: the value is invalid. 404: the setting does not exist.
 func (c *Client) SetPreference(ctx context.Context, name string, value string) (Setting, error) {
 	var answer Setting
 	err := c.call(ctx, http.MethodPut, path("/api/preferences/%s", name), nil, map[string]any{"value": value}, &answer)
 	return answer, err
 }
 
-// GetProfile sends GET /api/profile: My profile.
+// GetProfile sends GET /api/profile: Get my profile.
 func (c *Client) GetProfile(ctx context.Context) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodGet, "/api/profile", nil, nil, &answer)
 	return answer, err
 }
 
-// SetProfile sends PUT /api/profile: Change my profile. The prompts of my own conversations contain it from the next message on.
+// SetProfile sends PUT /api/profile: Update my profile. The profile is part of the prompts of my own conversations from the next message.
 func (c *Client) SetProfile(ctx context.Context, body ProfileEdit) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodPut, "/api/profile", nil, body, &answer)
 	return answer, err
 }
 
-// RollProfileBack sends POST /api/profile/rollback: Have an earlier version of my profile again. Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.
+// RollProfileBack sends POST /api/profile/rollback: Restore an earlier version of my profile. Changes text and timezone and creates a new version. 409: the profile was changed in the meantime.
 func (c *Client) RollProfileBack(ctx context.Context, body ProfileRollback) (chat.UserProfile, error) {
 	var answer chat.UserProfile
 	err := c.call(ctx, http.MethodPost, "/api/profile/rollback", nil, body, &answer)
 	return answer, err
 }
 
-// ListProfileVersions sends GET /api/profile/versions: What my profile was, who changed it, and when. The last 100 versions.
+// ListProfileVersions sends GET /api/profile/versions: List the versions of my profile. The last 100 versions.
 func (c *Client) ListProfileVersions(ctx context.Context) ([]chat.ProfileVersion, error) {
 	var answer struct {
 		Versions []chat.ProfileVersion `json:"versions"`
@@ -2936,19 +2936,19 @@ func (c *Client) ListProfileVersions(ctx context.Context) ([]chat.ProfileVersion
 	return answer.Versions, err
 }
 
-// DeleteProfileVersion sends DELETE /api/profile/versions/{version}: Delete a version of my profile. 409: it is the profile as it is, or a service of yours answers with it.
+// DeleteProfileVersion sends DELETE /api/profile/versions/{version}: Delete a version of my profile. 409: this version is the current profile, or one of your services uses it.
 func (c *Client) DeleteProfileVersion(ctx context.Context, version int) error {
 	return c.call(ctx, http.MethodDelete, path("/api/profile/versions/%s", version), nil, nil, nil)
 }
 
-// GetProfileVersion sends GET /api/profile/versions/{version}: A version of my profile.
+// GetProfileVersion sends GET /api/profile/versions/{version}: Get a version of my profile.
 func (c *Client) GetProfileVersion(ctx context.Context, version int) (chat.ProfileVersion, error) {
 	var answer chat.ProfileVersion
 	err := c.call(ctx, http.MethodGet, path("/api/profile/versions/%s", version), nil, nil, &answer)
 	return answer, err
 }
 
-// ListPrompts sends GET /api/prompts: Your system prompt and the sections for capabilities.
+// ListPrompts sends GET /api/prompts: List your system prompt and the sections for capabilities.
 func (c *Client) ListPrompts(ctx context.Context) ([]Prompt, error) {
 	var answer struct {
 		Prompts []Prompt `json:"prompts"`
@@ -2957,35 +2957,35 @@ func (c *Client) ListPrompts(ctx context.Context) ([]Prompt, error) {
 	return answer.Prompts, err
 }
 
-// ResetPrompt sends DELETE /api/prompts/{section}: Have the installation's text again. It is a version, too: the ones before it can be put in force again. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+// ResetPrompt sends DELETE /api/prompts/{section}: Restore the installation's text. The reset is a version, too: earlier versions can be restored. Takes effect with the next turn of your conversations, in every process; conversations of groups and subagents use the installation's system prompt.
 func (c *Client) ResetPrompt(ctx context.Context, section string, params ResetPromptParams) (Prompt, error) {
 	var answer Prompt
 	err := c.call(ctx, http.MethodDelete, path("/api/prompts/%s", section), query{"version": params.Version}, nil, &answer)
 	return answer, err
 }
 
-// GetPrompt sends GET /api/prompts/{section}: A section of your system prompt.
+// GetPrompt sends GET /api/prompts/{section}: Get a section of your system prompt.
 func (c *Client) GetPrompt(ctx context.Context, section string) (Prompt, error) {
 	var answer Prompt
 	err := c.call(ctx, http.MethodGet, path("/api/prompts/%s", section), nil, nil, &answer)
 	return answer, err
 }
 
-// SetPrompt sends PUT /api/prompts/{section}: Change a section of your system prompt. Each change is a version. 409: it was changed meanwhile. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+// SetPrompt sends PUT /api/prompts/{section}: Update a section of your system prompt. Each change creates a version. 409: the section was changed in the meantime. Takes effect with the next turn of your conversations, in every process; conversations of groups and subagents use the installation's system prompt.
 func (c *Client) SetPrompt(ctx context.Context, section string, body PromptEdit) (Prompt, error) {
 	var answer Prompt
 	err := c.call(ctx, http.MethodPut, path("/api/prompts/%s", section), nil, body, &answer)
 	return answer, err
 }
 
-// RollPromptBack sends POST /api/prompts/{section}/rollback: Put an earlier version of a prompt in force again. It becomes the newest version. 409: the prompt was changed meanwhile.
+// RollPromptBack sends POST /api/prompts/{section}/rollback: Restore an earlier version of a prompt. Creates a new version. 409: the prompt was changed in the meantime.
 func (c *Client) RollPromptBack(ctx context.Context, section string, body PromptRollback) (Prompt, error) {
 	var answer Prompt
 	err := c.call(ctx, http.MethodPost, path("/api/prompts/%s/rollback", section), nil, body, &answer)
 	return answer, err
 }
 
-// ListPromptVersions sends GET /api/prompts/{section}/versions: What a section of your system prompt was, who changed it, and when. The last 200 versions.
+// ListPromptVersions sends GET /api/prompts/{section}/versions: List the versions of a section of your system prompt. The last 200 versions.
 func (c *Client) ListPromptVersions(ctx context.Context, section string) ([]chat.PromptVersion, error) {
 	var answer struct {
 		Versions []chat.PromptVersion `json:"versions"`
@@ -2994,26 +2994,26 @@ func (c *Client) ListPromptVersions(ctx context.Context, section string) ([]chat
 	return answer.Versions, err
 }
 
-// DeletePromptVersion sends DELETE /api/prompts/{section}/versions/{version}: Delete a version of a prompt. 409: it is in force, or a service of yours answers with it.
+// DeletePromptVersion sends DELETE /api/prompts/{section}/versions/{version}: Delete a version of a prompt. 409: this version is in force, or one of your services uses it.
 func (c *Client) DeletePromptVersion(ctx context.Context, section string, version int) error {
 	return c.call(ctx, http.MethodDelete, path("/api/prompts/%s/versions/%s", section, version), nil, nil, nil)
 }
 
-// GetPromptVersion sends GET /api/prompts/{section}/versions/{version}: A version of a section of your system prompt.
+// GetPromptVersion sends GET /api/prompts/{section}/versions/{version}: Get a version of a section of your system prompt.
 func (c *Client) GetPromptVersion(ctx context.Context, section string, version int) (chat.PromptVersion, error) {
 	var answer chat.PromptVersion
 	err := c.call(ctx, http.MethodGet, path("/api/prompts/%s/versions/%s", section, version), nil, nil, &answer)
 	return answer, err
 }
 
-// NotePromptVersion sends PATCH /api/prompts/{section}/versions/{version}: Give a version of a prompt another label or note.
+// NotePromptVersion sends PATCH /api/prompts/{section}/versions/{version}: Set the label or note of a prompt version.
 func (c *Client) NotePromptVersion(ctx context.Context, section string, version int, body PromptRemark) (chat.PromptVersion, error) {
 	var answer chat.PromptVersion
 	err := c.call(ctx, http.MethodPatch, path("/api/prompts/%s/versions/%s", section, version), nil, body, &answer)
 	return answer, err
 }
 
-// TakeRegistryDigest sends DELETE /api/registry/digests/{digest}: Uninstall a state of files from everybody. For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too.
+// TakeRegistryDigest sends DELETE /api/registry/digests/{digest}: Uninstall a digest for all users. For administrators. Removes all copies, even if the publisher has deleted the entry or the account. An entry that publishes the digest is kept: withdraw it separately.
 func (c *Client) TakeRegistryDigest(ctx context.Context, digest string) (int, error) {
 	var answer struct {
 		Copies int `json:"copies"`
@@ -3022,52 +3022,52 @@ func (c *Client) TakeRegistryDigest(ctx context.Context, digest string) (int, er
 	return answer.Copies, err
 }
 
-// ListRegistryEntries sends GET /api/registry/entries: Skills and roles that people have published. Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed.
+// ListRegistryEntries sends GET /api/registry/entries: List published skills and roles. Includes your entries and those shared with all users. Administrators also see withdrawn entries, and private entries that other users have installed.
 func (c *Client) ListRegistryEntries(ctx context.Context, params ListRegistryEntriesParams) (Entries, error) {
 	var answer Entries
 	err := c.call(ctx, http.MethodGet, "/api/registry/entries", query{"q": params.Q, "kind": params.Kind, "own": params.Own, "offset": params.Offset}, nil, &answer)
 	return answer, err
 }
 
-// PublishBundle sends POST /api/registry/entries: Publish a skill or a role: a zip archive, or the Markdown file of a role. A new version of what you have published under its name, or a new entry. The same files again make no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.
+// PublishBundle sends POST /api/registry/entries: Publish a skill or a role: a zip archive, or the Markdown file of a role. Creates a new entry, or a new version of your entry with this name. Identical files create no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it contains unsafe names or links, or no skill or role. 413: it exceeds 4 MB, 500 files, 2 MB per file or 8 MB unpacked, or your limits.
 func (c *Client) PublishBundle(ctx context.Context, params PublishBundleParams, body io.Reader) (Entry, error) {
 	var answer Entry
 	err := c.upload(ctx, http.MethodPost, "/api/registry/entries", query{"visibility": params.Visibility, "notes": params.Notes, "name": params.Name}, "application/zip", body, &answer)
 	return answer, err
 }
 
-// DeleteRegistryEntry sends DELETE /api/registry/entries/{id}: Remove what you have published, with its versions. Who has installed it keeps it.
+// DeleteRegistryEntry sends DELETE /api/registry/entries/{id}: Remove what you have published, with its versions. Existing installations are kept.
 func (c *Client) DeleteRegistryEntry(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/registry/entries/%s", id), nil, nil, nil)
 }
 
-// GetRegistryEntry sends GET /api/registry/entries/{id}: What is in a published skill or role, before it is installed.
+// GetRegistryEntry sends GET /api/registry/entries/{id}: Get a published skill or role before installing it.
 func (c *Client) GetRegistryEntry(ctx context.Context, id int64, params GetRegistryEntryParams) (RegistryDetail, error) {
 	var answer RegistryDetail
 	err := c.call(ctx, http.MethodGet, path("/api/registry/entries/%s", id), query{"version": params.Version}, nil, &answer)
 	return answer, err
 }
 
-// ReviseRegistryEntry sends PATCH /api/registry/entries/{id}: Say who finds what was published, or withdraw it. 403: it is somebody else's, or an administrator has withdrawn it.
+// ReviseRegistryEntry sends PATCH /api/registry/entries/{id}: Change the visibility of an entry, or withdraw it. 403: the entry belongs to another user, or an administrator has withdrawn it.
 func (c *Client) ReviseRegistryEntry(ctx context.Context, id int64, body Revision) (Entry, error) {
 	var answer Entry
 	err := c.call(ctx, http.MethodPatch, path("/api/registry/entries/%s", id), nil, body, &answer)
 	return answer, err
 }
 
-// ExportRegistryVersion sends GET /api/registry/entries/{id}/versions/{version}/bundle: A version of a published skill or role as a zip archive. The same version is always the same bytes.
+// ExportRegistryVersion sends GET /api/registry/entries/{id}/versions/{version}/bundle: Export a version of a published skill or role as a ZIP archive. The same version is always the same bytes.
 func (c *Client) ExportRegistryVersion(ctx context.Context, id int64, version int, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/registry/entries/%s/versions/%s/bundle", id, version), nil, to)
 }
 
-// ReadRegistryFile sends GET /api/registry/entries/{id}/versions/{version}/file: A file of a published skill, as text.
+// ReadRegistryFile sends GET /api/registry/entries/{id}/versions/{version}/file: Read a text file of a published skill.
 func (c *Client) ReadRegistryFile(ctx context.Context, id int64, version int, params ReadRegistryFileParams) (BundleText, error) {
 	var answer BundleText
 	err := c.call(ctx, http.MethodGet, path("/api/registry/entries/%s/versions/%s/file", id, version), query{"name": params.Name}, nil, &answer)
 	return answer, err
 }
 
-// ListRegistryInstalls sends GET /api/registry/installs: Skills and roles that you have installed, and those for everybody.
+// ListRegistryInstalls sends GET /api/registry/installs: List your installed skills and roles, and those for all users.
 func (c *Client) ListRegistryInstalls(ctx context.Context) ([]Install, error) {
 	var answer struct {
 		Installs []Install `json:"installs"`
@@ -3076,7 +3076,7 @@ func (c *Client) ListRegistryInstalls(ctx context.Context) ([]Install, error) {
 	return answer.Installs, err
 }
 
-// InstallRegistryEntry sends POST /api/registry/installs: Install a published skill or role, or another version of it. All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name.
+// InstallRegistryEntry sends POST /api/registry/installs: Install a published skill or role, or another version of it. Atomic; installs a copy of your own, which takes effect in your conversations. 409: another entry is installed with this name.
 func (c *Client) InstallRegistryEntry(ctx context.Context, body Installing) (Install, error) {
 	var answer Install
 	err := c.call(ctx, http.MethodPost, "/api/registry/installs", nil, body, &answer)
@@ -3095,83 +3095,83 @@ func (c *Client) SwitchRegistryInstall(ctx context.Context, id int64, params Swi
 	return answer, err
 }
 
-// ExportRegistryInstall sends GET /api/registry/installs/{id}/bundle: What is installed as a zip archive. The same version is always the same bytes.
+// ExportRegistryInstall sends GET /api/registry/installs/{id}/bundle: Export an installation as a ZIP archive. The same version is always the same bytes.
 func (c *Client) ExportRegistryInstall(ctx context.Context, id int64, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/registry/installs/%s/bundle", id), nil, to)
 }
 
-// PublishInstall sends POST /api/registry/installs/{id}/publish: Publish what you have installed as your own. A new version of what you have published under its name, or a new entry. The same files again make no version.
+// PublishInstall sends POST /api/registry/installs/{id}/publish: Publish what you have installed as your own. Creates a new entry, or a new version of your entry with this name. Identical files create no version.
 func (c *Client) PublishInstall(ctx context.Context, id int64, body Publishing) (Entry, error) {
 	var answer Entry
 	err := c.call(ctx, http.MethodPost, path("/api/registry/installs/%s/publish", id), nil, body, &answer)
 	return answer, err
 }
 
-// PublishRole sends POST /api/registry/roles: Publish a role of your own. A new version of what you have published under its name, or a new entry. The same files again make no version.
+// PublishRole sends POST /api/registry/roles: Publish a role of your own. Creates a new entry, or a new version of your entry with this name. Identical files create no version.
 func (c *Client) PublishRole(ctx context.Context, body RolePublishing) (Entry, error) {
 	var answer Entry
 	err := c.call(ctx, http.MethodPost, "/api/registry/roles", nil, body, &answer)
 	return answer, err
 }
 
-// ListRoles sends GET /api/roles: Roles of subagents, and the tools that a role can have.
+// ListRoles sends GET /api/roles: List the roles of subagents, and the tools that a role can have.
 func (c *Client) ListRoles(ctx context.Context) (RolesBody, error) {
 	var answer RolesBody
 	err := c.call(ctx, http.MethodGet, "/api/roles", nil, nil, &answer)
 	return answer, err
 }
 
-// CreateRole sends POST /api/roles: Add a role of your own. 409: you have one of this name. In force for the next step, in every process; a subagent keeps what it was made with.
+// CreateRole sends POST /api/roles: Create a role. 409: you have a role with this name. Takes effect with the next step, in every process; existing subagents are unchanged.
 func (c *Client) CreateRole(ctx context.Context, body RoleDefinition) (OwnRole, error) {
 	var answer OwnRole
 	err := c.call(ctx, http.MethodPost, "/api/roles", nil, body, &answer)
 	return answer, err
 }
 
-// EnableSharedRole sends PUT /api/roles/shared/{name}: Switch a role of the program or the installation on or off, for yourself. In force for the next step, in every process; a subagent keeps what it was made with.
+// EnableSharedRole sends PUT /api/roles/shared/{name}: Enable or disable a role of the program or the installation for yourself. Takes effect with the next step, in every process; existing subagents are unchanged.
 func (c *Client) EnableSharedRole(ctx context.Context, name string, enabled bool) error {
 	return c.call(ctx, http.MethodPut, path("/api/roles/shared/%s", name), nil, map[string]any{"enabled": enabled}, nil)
 }
 
-// DeleteRole sends DELETE /api/roles/{id}: Delete a role of your own, with its versions.
+// DeleteRole sends DELETE /api/roles/{id}: Delete one of your roles and its versions.
 func (c *Client) DeleteRole(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/roles/%s", id), nil, nil, nil)
 }
 
-// GetRole sends GET /api/roles/{id}: A role of your own.
+// GetRole sends GET /api/roles/{id}: Get one of your roles.
 func (c *Client) GetRole(ctx context.Context, id int64) (OwnRole, error) {
 	var answer OwnRole
 	err := c.call(ctx, http.MethodGet, path("/api/roles/%s", id), nil, nil, &answer)
 	return answer, err
 }
 
-// EnableRole sends PATCH /api/roles/{id}: Switch a role of your own on or off. In force for the next step, in every process; a subagent keeps what it was made with.
+// EnableRole sends PATCH /api/roles/{id}: Enable or disable one of your roles. Takes effect with the next step, in every process; existing subagents are unchanged.
 func (c *Client) EnableRole(ctx context.Context, id int64, enabled bool) (OwnRole, error) {
 	var answer OwnRole
 	err := c.call(ctx, http.MethodPatch, path("/api/roles/%s", id), nil, map[string]any{"enabled": enabled}, &answer)
 	return answer, err
 }
 
-// SetRole sends PUT /api/roles/{id}: Change a role of your own. 409: it was changed meanwhile, or another one has the name. In force for the next step, in every process; a subagent keeps what it was made with.
+// SetRole sends PUT /api/roles/{id}: Update one of your roles. 409: the role was changed in the meantime, or another role has this name. Takes effect with the next step, in every process; existing subagents are unchanged.
 func (c *Client) SetRole(ctx context.Context, id int64, body RoleChange) (OwnRole, error) {
 	var answer OwnRole
 	err := c.call(ctx, http.MethodPut, path("/api/roles/%s", id), nil, body, &answer)
 	return answer, err
 }
 
-// ExportRole sends GET /api/roles/{id}/file: A role of your own as a Markdown file. In a folder .xbot/agents of a project, or agents of the server, it is the same role.
+// ExportRole sends GET /api/roles/{id}/file: Export one of your roles as a Markdown file. Store the file in the folder .xbot/agents of a project, or agents of the server, to get the same role.
 func (c *Client) ExportRole(ctx context.Context, id int64, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/roles/%s/file", id), nil, to)
 }
 
-// RollRoleBack sends POST /api/roles/{id}/rollback: Put an earlier version of a role in force again. It becomes the newest version. 409: the role was changed meanwhile.
+// RollRoleBack sends POST /api/roles/{id}/rollback: Restore an earlier version of a role. Creates a new version. 409: the role was changed in the meantime.
 func (c *Client) RollRoleBack(ctx context.Context, id int64, body RoleRollback) (OwnRole, error) {
 	var answer OwnRole
 	err := c.call(ctx, http.MethodPost, path("/api/roles/%s/rollback", id), nil, body, &answer)
 	return answer, err
 }
 
-// ListRoleVersions sends GET /api/roles/{id}/versions: What a role of your own was, who changed it, and when. The last hundred versions.
+// ListRoleVersions sends GET /api/roles/{id}/versions: List the versions of one of your roles. The last 100 versions.
 func (c *Client) ListRoleVersions(ctx context.Context, id int64) ([]OwnRoleVersion, error) {
 	var answer struct {
 		Versions []OwnRoleVersion `json:"versions"`
@@ -3180,54 +3180,54 @@ func (c *Client) ListRoleVersions(ctx context.Context, id int64) ([]OwnRoleVersi
 	return answer.Versions, err
 }
 
-// ListRunners sends GET /api/runners: Where my commands can run, and where they run now.
+// ListRunners sends GET /api/runners: List my runners and the active one.
 func (c *Client) ListRunners(ctx context.Context) (chat.Runners, error) {
 	var answer chat.Runners
 	err := c.call(ctx, http.MethodGet, "/api/runners", nil, nil, &answer)
 	return answer, err
 }
 
-// CreateRunner sends POST /api/runners: Make a runner. The token is shown this once.
+// CreateRunner sends POST /api/runners: Create a runner. The token is shown only once.
 func (c *Client) CreateRunner(ctx context.Context, name string) (chat.NewRunner, error) {
 	var answer chat.NewRunner
 	err := c.call(ctx, http.MethodPost, "/api/runners", nil, map[string]any{"name": name}, &answer)
 	return answer, err
 }
 
-// UseRunner sends PUT /api/runners/active: Choose where my commands run.
+// UseRunner sends PUT /api/runners/active: Set the runner of my commands.
 func (c *Client) UseRunner(ctx context.Context, name string) (chat.Runners, error) {
 	var answer chat.Runners
 	err := c.call(ctx, http.MethodPut, "/api/runners/active", nil, map[string]any{"name": name}, &answer)
 	return answer, err
 }
 
-// UseModel sends PUT /api/runners/llm: Choose whether my own model or the server's answers me.
+// UseModel sends PUT /api/runners/llm: Set whether my runner's model or the server's answers me.
 func (c *Client) UseModel(ctx context.Context, source string) (chat.Runners, error) {
 	var answer chat.Runners
 	err := c.call(ctx, http.MethodPut, "/api/runners/llm", nil, map[string]any{"source": source}, &answer)
 	return answer, err
 }
 
-// SetRunnerSandbox sends PUT /api/runners/local/sandbox: Choose whether commands of the server's own runner run in a sandbox. For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
+// SetRunnerSandbox sends PUT /api/runners/local/sandbox: Set whether commands of the server's own runner run in a sandbox. For administrators. off: commands have all rights of the user who runs xbot: they can read, change and delete every file of that user, including xbot's own key and data, and can stop xbot. The change applies to commands that start afterwards. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
 func (c *Client) SetRunnerSandbox(ctx context.Context, confine string) (chat.Runners, error) {
 	var answer chat.Runners
 	err := c.call(ctx, http.MethodPut, "/api/runners/local/sandbox", nil, map[string]any{"confine": confine}, &answer)
 	return answer, err
 }
 
-// RevokeRunner sends DELETE /api/runners/{name}: Revoke a runner at once.
+// RevokeRunner sends DELETE /api/runners/{name}: Revoke a runner.
 func (c *Client) RevokeRunner(ctx context.Context, name string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/runners/%s", name), nil, nil, nil)
 }
 
-// RenewRunner sends POST /api/runners/{name}/token: Give a runner a new token. The old token becomes invalid, and connections that use it are closed.
+// RenewRunner sends POST /api/runners/{name}/token: Rotate the token of a runner. The old token becomes invalid, and connections that use it are closed.
 func (c *Client) RenewRunner(ctx context.Context, name string) (chat.NewRunner, error) {
 	var answer chat.NewRunner
 	err := c.call(ctx, http.MethodPost, path("/api/runners/%s/token", name), nil, nil, &answer)
 	return answer, err
 }
 
-// Search sends GET /api/search: Find messages in my conversations, newest first. It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.
+// Search sends GET /api/search: Search messages in my conversations, newest first. Searches messages of users and models for every word of q, including messages before a reset. Case and accents are ignored. The last word may be a prefix. Text without spaces, such as foo.bar() or 天气预报, and text in quotation marks matches in this order only. In languages without spaces, every part of a text matches.
 func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found, error) {
 	var answer struct {
 		Results []chat.Found `json:"results"`
@@ -3236,7 +3236,7 @@ func (c *Client) Search(ctx context.Context, params SearchParams) ([]chat.Found,
 	return answer.Results, err
 }
 
-// PublishServiceTask sends POST /api/service-tasks: Have the conversations of services told something. For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+// PublishServiceTask sends POST /api/service-tasks: Schedule a message to conversations of services. For administrators. Creates one job per service, which posts to all conversations that exist when it fires, and one per named conversation. At most four runs execute at once, each for at most 30 minutes; the others wait in a queue. 409: a service is withdrawn.
 func (c *Client) PublishServiceTask(ctx context.Context, body NewTask) ([]chat.Job, error) {
 	var answer struct {
 		Jobs []chat.Job `json:"jobs"`
@@ -3245,7 +3245,7 @@ func (c *Client) PublishServiceTask(ctx context.Context, body NewTask) ([]chat.J
 	return answer.Jobs, err
 }
 
-// ListServices sends GET /api/services: Agents that were published to programs and people outside. For administrators.
+// ListServices sends GET /api/services: List services. For administrators.
 func (c *Client) ListServices(ctx context.Context) ([]ServiceView, error) {
 	var answer struct {
 		Services []ServiceView `json:"services"`
@@ -3254,73 +3254,73 @@ func (c *Client) ListServices(ctx context.Context) ([]ServiceView, error) {
 	return answer.Services, err
 }
 
-// CreateService sends POST /api/services: Publish an agent as a service. It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+// CreateService sends POST /api/services: Publish an agent as a service. The service belongs to you and uses your models, keys, prompt, documents and scripts. Omitted members have their defaults. 400: you do not have the model or version. For administrators.
 func (c *Client) CreateService(ctx context.Context, body NewService) (ServiceView, error) {
 	var answer ServiceView
 	err := c.call(ctx, http.MethodPost, "/api/services", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteService sends DELETE /api/services/{id}: Delete a service with its keys and all conversations of its consumers. Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+// DeleteService sends DELETE /api/services/{id}: Delete a service with its keys and conversations. The service is inaccessible immediately. The deletion survives restarts of the server and cannot be undone. For administrators.
 func (c *Client) DeleteService(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/services/%s", id), nil, nil, nil)
 }
 
-// GetService sends GET /api/services/{id}: A service. For administrators.
+// GetService sends GET /api/services/{id}: Get a service. For administrators.
 func (c *Client) GetService(ctx context.Context, id string) (ServiceView, error) {
 	var answer ServiceView
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s", id), nil, nil, &answer)
 	return answer, err
 }
 
-// ChangeService sends PATCH /api/services/{id}: Change, publish or withdraw a service. In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+// ChangeService sends PATCH /api/services/{id}: Update, publish or withdraw a service. Takes effect with the next step of its conversations. Conversations of a withdrawn service are kept, and its consumers see a notice. 409: the service was changed since the revision. For administrators.
 func (c *Client) ChangeService(ctx context.Context, id string, body ServiceChange) (ServiceView, error) {
 	var answer ServiceView
 	err := c.call(ctx, http.MethodPatch, path("/api/services/%s", id), nil, body, &answer)
 	return answer, err
 }
 
-// ListServiceConversations sends GET /api/services/{id}/conversations: Conversations of the consumers of a service. The last used first. For administrators.
+// ListServiceConversations sends GET /api/services/{id}/conversations: List the conversations of a service. Most recently used first. For administrators.
 func (c *Client) ListServiceConversations(ctx context.Context, id string, params ListServiceConversationsParams) (ConsumerConversations, error) {
 	var answer ConsumerConversations
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations", id), query{"q": params.Q, "before": params.Before, "limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// DeleteServiceConversation sends DELETE /api/services/{id}/conversations/{cid}: Delete a conversation of a consumer. With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+// DeleteServiceConversation sends DELETE /api/services/{id}/conversations/{cid}: Delete a conversation of a consumer. Includes its files and Temporal's records of its runs. The conversation is inaccessible immediately; the deletion survives restarts of the server. For administrators.
 func (c *Client) DeleteServiceConversation(ctx context.Context, id string, cid string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/services/%s/conversations/%s", id, cid), nil, nil, nil)
 }
 
-// GetServiceConversation sends GET /api/services/{id}/conversations/{cid}: What a consumer and a service said. With the calls of tools. The log says who read it. For administrators.
+// GetServiceConversation sends GET /api/services/{id}/conversations/{cid}: Get the transcript of a conversation with a service. Includes tool calls. Access is logged. For administrators.
 func (c *Client) GetServiceConversation(ctx context.Context, id string, cid string, params GetServiceConversationParams) (ConsumerTranscript, error) {
 	var answer ConsumerTranscript
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s/conversations/%s", id, cid), query{"after": params.After, "before": params.Before, "limit": params.Limit}, nil, &answer)
 	return answer, err
 }
 
-// GiveServiceConversation sends POST /api/services/{id}/conversations/{cid}/give: Let the agent answer again. From the next message on. For administrators.
+// GiveServiceConversation sends POST /api/services/{id}/conversations/{cid}/give: Return a conversation to the agent. The agent answers from the next message. For administrators.
 func (c *Client) GiveServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
 	var answer HandBody
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/give", id, cid), nil, nil, &answer)
 	return answer, err
 }
 
-// SayInServiceConversation sends POST /api/services/{id}/conversations/{cid}/say: Say something to a consumer in place of the agent. For administrators.
+// SayInServiceConversation sends POST /api/services/{id}/conversations/{cid}/say: Send a message to a consumer as an administrator. For administrators.
 func (c *Client) SayInServiceConversation(ctx context.Context, id string, cid string, body Saying) (chat.Message, error) {
 	var answer chat.Message
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/say", id, cid), nil, body, &answer)
 	return answer, err
 }
 
-// TakeServiceConversation sends POST /api/services/{id}/conversations/{cid}/take: Answer a consumer in place of the agent. The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+// TakeServiceConversation sends POST /api/services/{id}/conversations/{cid}/take: Take over a conversation from the agent. Stops the running turn; the agent does not answer until the conversation is returned. Messages of the consumer are added to the transcript. For administrators.
 func (c *Client) TakeServiceConversation(ctx context.Context, id string, cid string) (HandBody, error) {
 	var answer HandBody
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/conversations/%s/take", id, cid), nil, nil, &answer)
 	return answer, err
 }
 
-// ListServiceKeys sends GET /api/services/{id}/keys: Keys of a service, without their secrets. For administrators.
+// ListServiceKeys sends GET /api/services/{id}/keys: List the keys of a service, without their secrets. For administrators.
 func (c *Client) ListServiceKeys(ctx context.Context, id string) ([]ServiceKey, error) {
 	var answer struct {
 		Keys []ServiceKey `json:"keys"`
@@ -3329,33 +3329,33 @@ func (c *Client) ListServiceKeys(ctx context.Context, id string) ([]ServiceKey, 
 	return answer.Keys, err
 }
 
-// CreateServiceKey sends POST /api/services/{id}/keys: Make a key of a service. Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+// CreateServiceKey sends POST /api/services/{id}/keys: Create a service key. The key gives access to the service and to the conversations started with it. Shown only once. For administrators.
 func (c *Client) CreateServiceKey(ctx context.Context, id string, name string) (NewServiceKey, error) {
 	var answer NewServiceKey
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys", id), nil, map[string]any{"name": name}, &answer)
 	return answer, err
 }
 
-// RevokeServiceKey sends DELETE /api/services/{id}/keys/{kid}: Revoke a key of a service at once. For good. Its conversations stay; nobody outside reaches them. For administrators.
+// RevokeServiceKey sends DELETE /api/services/{id}/keys/{kid}: Revoke a service key. Permanent. Its conversations are kept, but consumers can no longer reach them. For administrators.
 func (c *Client) RevokeServiceKey(ctx context.Context, id string, kid string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/services/%s/keys/%s", id, kid), nil, nil, nil)
 }
 
-// RotateServiceKey sends POST /api/services/{id}/keys/{kid}/rotate: Give a key of a service another secret. The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+// RotateServiceKey sends POST /api/services/{id}/keys/{kid}/rotate: Rotate the secret of a service key. The old secret becomes invalid immediately; the key keeps its conversations. The new secret is shown only once. For administrators.
 func (c *Client) RotateServiceKey(ctx context.Context, id string, kid string) (NewServiceKey, error) {
 	var answer NewServiceKey
 	err := c.call(ctx, http.MethodPost, path("/api/services/%s/keys/%s/rotate", id, kid), nil, nil, &answer)
 	return answer, err
 }
 
-// ServiceUsage sends GET /api/services/{id}/usage: What the consumers of a service used. Tokens and cost of deleted conversations stay in it. For administrators.
+// ServiceUsage sends GET /api/services/{id}/usage: Get the usage of a service. Includes tokens and cost of deleted conversations. For administrators.
 func (c *Client) ServiceUsage(ctx context.Context, id string, params ServiceUsageParams) (ServiceUsage, error) {
 	var answer ServiceUsage
 	err := c.call(ctx, http.MethodGet, path("/api/services/%s/usage", id), query{"from": params.From, "to": params.To, "group": params.Group}, nil, &answer)
 	return answer, err
 }
 
-// ListSessions sends GET /api/sessions: My sessions, pinned first, newest first.
+// ListSessions sends GET /api/sessions: List my sessions, pinned first, newest first.
 func (c *Client) ListSessions(ctx context.Context, params ListSessionsParams) ([]chat.Session, error) {
 	var answer struct {
 		Sessions []chat.Session `json:"sessions"`
@@ -3371,38 +3371,38 @@ func (c *Client) CreateSession(ctx context.Context, body NewSession) (chat.Sessi
 	return answer, err
 }
 
-// ImportSession sends POST /api/sessions/import: Import a conversation as a new session. It reads JSON Lines of version 3, the format of the export. At most 64 MiB.
+// ImportSession sends POST /api/sessions/import: Import a conversation as a new session. Accepts JSON Lines of version 3, the format of the export. At most 64 MiB.
 func (c *Client) ImportSession(ctx context.Context, params ImportSessionParams, body io.Reader) (Imported, error) {
 	var answer Imported
 	err := c.upload(ctx, http.MethodPost, "/api/sessions/import", query{"key": params.Key, "title": params.Title}, "application/jsonl", body, &answer)
 	return answer, err
 }
 
-// DeleteSession sends DELETE /api/sessions/{key}: Delete a session with all its messages; administrators also those of groups and of other people.
+// DeleteSession sends DELETE /api/sessions/{key}: Delete a session with all its messages; administrators may delete those of groups and other users.
 func (c *Client) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s", key), nil, nil, nil)
 }
 
-// GetSession sends GET /api/sessions/{key}: One session.
+// GetSession sends GET /api/sessions/{key}: Get a session.
 func (c *Client) GetSession(ctx context.Context, key chat.SessionKey) (chat.Session, error) {
 	var answer chat.Session
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s", key), nil, nil, &answer)
 	return answer, err
 }
 
-// UpdateSession sends PATCH /api/sessions/{key}: Rename, pin or archive a session, or say how it is answered.
+// UpdateSession sends PATCH /api/sessions/{key}: Rename, pin or archive a session, or change how it is answered.
 func (c *Client) UpdateSession(ctx context.Context, key chat.SessionKey, body Change) (chat.Session, error) {
 	var answer chat.Session
 	err := c.call(ctx, http.MethodPatch, path("/api/sessions/%s", key), nil, body, &answer)
 	return answer, err
 }
 
-// AnswerClientAction sends POST /api/sessions/{key}/actions/{call_id}: Say what became of an action. For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.
+// AnswerClientAction sends POST /api/sessions/{key}/actions/{call_id}: Report the result of an action. Only for the client that received the action event. The client first claims the action, which succeeds for one process only, then reports its result; the same result may be sent again. 409: the action was claimed before, or the call no longer waits for it (ten seconds after the request). The client must not perform the action then.
 func (c *Client) AnswerClientAction(ctx context.Context, key chat.SessionKey, callID chat.CallID, body ActionAnswer) error {
 	return c.call(ctx, http.MethodPost, path("/api/sessions/%s/actions/%s", key, callID), nil, body, nil)
 }
 
-// AnswerApprovals sends POST /api/sessions/{key}/approvals: Answer several calls that wait for permission. Each answer counts or is refused by itself, as it would be alone; its result says which.
+// AnswerApprovals sends POST /api/sessions/{key}/approvals: Answer several calls that require approval. Each answer is accepted or refused independently; its result has the status.
 func (c *Client) AnswerApprovals(ctx context.Context, key chat.SessionKey, answers []AnswerOf) ([]Answered, error) {
 	var answer struct {
 		Results []Answered `json:"results"`
@@ -3411,45 +3411,45 @@ func (c *Client) AnswerApprovals(ctx context.Context, key chat.SessionKey, answe
 	return answer.Results, err
 }
 
-// AnswerApproval sends POST /api/sessions/{key}/approvals/{call_id}: Allow or deny a call that waits for permission, or answer the questions that it asks. The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.
+// AnswerApproval sends POST /api/sessions/{key}/approvals/{call_id}: Allow or deny a call that requires approval, or answer its questions. The first answer counts, even if no worker is running. 409: the call was answered before, or no longer waits.
 func (c *Client) AnswerApproval(ctx context.Context, key chat.SessionKey, callID chat.CallID, body Answer) (chat.ToolCall, error) {
 	var answer chat.ToolCall
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/approvals/%s", key, callID), nil, body, &answer)
 	return answer, err
 }
 
-// SwitchBranch sends PUT /api/sessions/{key}/branch: Go on from another version of a message. That version and what followed it come back into the conversation, and the one that was there leaves it. 409 while a turn runs. A rewind event with again says that the conversation is to be read anew. Files, and the effects of commands, stay.
+// SwitchBranch sends PUT /api/sessions/{key}/branch: Switch to another version of a message. Restores the version and everything after it, and stores the current version as a branch. 409: a turn is running. A rewind event with again requires clients to reload the conversation. Files and the effects of commands are kept.
 func (c *Client) SwitchBranch(ctx context.Context, key chat.SessionKey, messageId chat.MessageID) error {
 	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/branch", key), nil, map[string]any{"message_id": messageId}, nil)
 }
 
-// CallResult sends GET /api/sessions/{key}/calls/{call_id}/result: The whole result of a tool call. It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.
+// CallResult sends GET /api/sessions/{key}/calls/{call_id}/result: Get the whole result of a tool call. Returns the text of the tool result, even if the conversation shows a summary, a placeholder or an edit.
 func (c *Client) CallResult(ctx context.Context, key chat.SessionKey, callID chat.CallID, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/calls/%s/result", key, callID), nil, to)
 }
 
-// CompactSession sends POST /api/sessions/{key}/compact: Summarize the beginning of the conversation to make room. It is queued like a message, as the command /compact. A notice says how it ended.
+// CompactSession sends POST /api/sessions/{key}/compact: Summarize the beginning of the conversation to free context. Queues the command /compact like a message. A notice reports the result.
 func (c *Client) CompactSession(ctx context.Context, key chat.SessionKey, body CompactSessionRequest) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/compact", key), nil, body, &answer)
 	return answer, err
 }
 
-// GetContext sends GET /api/sessions/{key}/context: The context of a conversation: how full it is, and what fills it.
+// GetContext sends GET /api/sessions/{key}/context: Get the context of a conversation: its size and composition.
 func (c *Client) GetContext(ctx context.Context, key chat.SessionKey) (Context, error) {
 	var answer Context
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/context", key), nil, nil, &answer)
 	return answer, err
 }
 
-// SetContextMode sends PUT /api/sessions/{key}/context: Choose how the context of a conversation is kept small.
+// SetContextMode sends PUT /api/sessions/{key}/context: Set the context mode of a conversation.
 func (c *Client) SetContextMode(ctx context.Context, key chat.SessionKey, mode string) (Context, error) {
 	var answer Context
 	err := c.call(ctx, http.MethodPut, path("/api/sessions/%s/context", key), nil, map[string]any{"mode": mode}, &answer)
 	return answer, err
 }
 
-// ExportSession sends GET /api/sessions/{key}/export: All of a conversation. jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported again. md: for people. Administrators may export every conversation.
+// ExportSession sends GET /api/sessions/{key}/export: Export a conversation. jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported. md: Markdown for reading. Administrators may export every conversation.
 func (c *Client) ExportSession(ctx context.Context, key chat.SessionKey, params ExportSessionParams, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/export", key), query{"format": params.Format}, to)
 }
@@ -3459,14 +3459,14 @@ func (c *Client) DeleteFile(ctx context.Context, key chat.SessionKey, params Del
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/files", key), query{"path": params.Path, "all": params.All}, nil, nil)
 }
 
-// ListFiles sends GET /api/sessions/{key}/files: A folder of the session's runner.
+// ListFiles sends GET /api/sessions/{key}/files: List a folder of the session's runner.
 func (c *Client) ListFiles(ctx context.Context, key chat.SessionKey, params ListFilesParams) (Folder, error) {
 	var answer Folder
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files", key), query{"path": params.Path}, nil, &answer)
 	return answer, err
 }
 
-// UploadFiles sends POST /api/sessions/{key}/files: Upload files to the session's runner. At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.
+// UploadFiles sends POST /api/sessions/{key}/files: Upload files to the session's runner. At most 10 files of at most 100 MB each. Files are not overwritten: an existing name gets a number. If one file fails, none is stored.
 func (c *Client) UploadFiles(ctx context.Context, key chat.SessionKey, contentType string, body io.Reader) ([]UploadedFile, error) {
 	var answer struct {
 		Files []UploadedFile `json:"files"`
@@ -3475,52 +3475,52 @@ func (c *Client) UploadFiles(ctx context.Context, key chat.SessionKey, contentTy
 	return answer.Files, err
 }
 
-// DownloadFile sends GET /api/sessions/{key}/files/content: The content of a file. A part of it with the header Range.
+// DownloadFile sends GET /api/sessions/{key}/files/content: Get the content of a file. Supports the Range header.
 func (c *Client) DownloadFile(ctx context.Context, key chat.SessionKey, params DownloadFileParams, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/files/content", key), query{"path": params.Path, "inline": params.Inline}, to)
 }
 
-// CopyFile sends POST /api/sessions/{key}/files/copy: Copy a file or folder. Links in a folder are left out. 409: something has the new path already.
+// CopyFile sends POST /api/sessions/{key}/files/copy: Copy a file or folder. Links in a folder are omitted. 409: the new path exists already.
 func (c *Client) CopyFile(ctx context.Context, key chat.SessionKey, body TwoPaths) (FileEntry, error) {
 	var answer FileEntry
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/copy", key), nil, body, &answer)
 	return answer, err
 }
 
-// MakeFolder sends POST /api/sessions/{key}/files/folders: Make a folder, and those above it.
+// MakeFolder sends POST /api/sessions/{key}/files/folders: Create a folder and its parents.
 func (c *Client) MakeFolder(ctx context.Context, key chat.SessionKey, folder string) (FileEntry, error) {
 	var answer FileEntry
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/folders", key), nil, map[string]any{"folder": folder}, &answer)
 	return answer, err
 }
 
-// MoveFile sends POST /api/sessions/{key}/files/move: Move or rename a file or folder. 409: something has the new path already.
+// MoveFile sends POST /api/sessions/{key}/files/move: Move or rename a file or folder. 409: the new path exists already.
 func (c *Client) MoveFile(ctx context.Context, key chat.SessionKey, body TwoPaths) (FileEntry, error) {
 	var answer FileEntry
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/files/move", key), nil, body, &answer)
 	return answer, err
 }
 
-// DrawPage sends GET /api/sessions/{key}/files/page: A page of a PDF as a picture. Of a file of at most 50 MB that opens without a password. 400: the file or the page cannot be drawn, and the answer says why. 429: you draw two pages already, or the server too many.
+// DrawPage sends GET /api/sessions/{key}/files/page: Render a page of a PDF. For PDF files of at most 50 MB without a password. 400: the file or the page cannot be rendered; the response has the reason. 429: you draw two pages already, or the server too many.
 func (c *Client) DrawPage(ctx context.Context, key chat.SessionKey, params DrawPageParams, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/files/page", key), query{"path": params.Path, "page": params.Page, "width": params.Width}, to)
 }
 
-// SearchFiles sends GET /api/sessions/{key}/files/search: Find files below the session's folder by a part of their path. Capital letters do not matter. At most 50, of what can be searched in three seconds.
+// SearchFiles sends GET /api/sessions/{key}/files/search: Find files in the session's folder by a part of their path. Case-insensitive. Returns at most 50 files, found within three seconds.
 func (c *Client) SearchFiles(ctx context.Context, key chat.SessionKey, params SearchFilesParams) (FoundFiles, error) {
 	var answer FoundFiles
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/search", key), query{"q": params.Q}, nil, &answer)
 	return answer, err
 }
 
-// ReadTable sends GET /api/sessions/{key}/files/table: The beginning of a table. CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.
+// ReadTable sends GET /api/sessions/{key}/files/table: Preview a table. CSV, TSV and Excel (.xlsx) files of at most 20 MB. Formulas are not calculated.
 func (c *Client) ReadTable(ctx context.Context, key chat.SessionKey, params ReadTableParams) (FileTable, error) {
 	var answer FileTable
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/table", key), query{"path": params.Path, "sheet": params.Sheet}, nil, &answer)
 	return answer, err
 }
 
-// ReadText sends GET /api/sessions/{key}/files/text: A text file. At most 2 MiB, in an encoding that is known for certain.
+// ReadText sends GET /api/sessions/{key}/files/text: Read a text file. At most 2 MiB, in an encoding that can be detected reliably.
 func (c *Client) ReadText(ctx context.Context, key chat.SessionKey, params ReadTextParams) (FileText, error) {
 	var answer FileText
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/files/text", key), query{"path": params.Path}, nil, &answer)
@@ -3534,26 +3534,26 @@ func (c *Client) EditText(ctx context.Context, key chat.SessionKey, body TextEdi
 	return answer, err
 }
 
-// WriteText sends PUT /api/sessions/{key}/files/text: Write a text file. 409: the file is not what it was when it was read, or exists already; nothing was written.
+// WriteText sends PUT /api/sessions/{key}/files/text: Write a text file. 409: the file has changed since it was read, or exists already; nothing was written.
 func (c *Client) WriteText(ctx context.Context, key chat.SessionKey, body NewText) (SavedText, error) {
 	var answer SavedText
 	err := c.call(ctx, http.MethodPut, path("/api/sessions/%s/files/text", key), nil, body, &answer)
 	return answer, err
 }
 
-// ZipFolder sends GET /api/sessions/{key}/files/zip: A folder as a ZIP archive. At most 10,000 files and folders with 2 GB. Links are left out.
+// ZipFolder sends GET /api/sessions/{key}/files/zip: Download a folder as a ZIP archive. At most 10,000 files and folders and 2 GB. Symbolic links are omitted.
 func (c *Client) ZipFolder(ctx context.Context, key chat.SessionKey, params ZipFolderParams, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/files/zip", key), query{"path": params.Path}, to)
 }
 
-// ForkSession sends POST /api/sessions/{key}/fork: Copy a conversation, up to the end of the turn of a message, into a new session. Running turns are not copied. Original and copy are independent: either may be deleted.
+// ForkSession sends POST /api/sessions/{key}/fork: Copy a conversation, up to the end of a message's turn, into a new session. Running turns are not copied. Original and copy are independent: either may be deleted.
 func (c *Client) ForkSession(ctx context.Context, key chat.SessionKey, messageId chat.MessageID) (chat.Session, error) {
 	var answer chat.Session
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/fork", key), nil, map[string]any{"message_id": messageId}, &answer)
 	return answer, err
 }
 
-// ListGroups sends GET /api/sessions/{key}/groups: The group chats among the subagents of a session, at all levels, newest first, with their lines.
+// ListGroups sends GET /api/sessions/{key}/groups: List the group chats among the subagents of a session, at all levels, newest first, with their lines.
 func (c *Client) ListGroups(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
 	var answer struct {
 		Groups []chat.Group `json:"groups"`
@@ -3562,55 +3562,55 @@ func (c *Client) ListGroups(ctx context.Context, key chat.SessionKey) ([]chat.Gr
 	return answer.Groups, err
 }
 
-// EndGroup sends POST /api/sessions/{key}/groups/{id}/end: End a group chat. The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.
+// EndGroup sends POST /api/sessions/{key}/groups/{id}/end: End a group chat. The current speaker may finish; no other member is called. The session receives the transcript. Ending a chat twice has no effect.
 func (c *Client) EndGroup(ctx context.Context, key chat.SessionKey, id chat.GroupID) error {
 	return c.call(ctx, http.MethodPost, path("/api/sessions/%s/groups/%s/end", key, id), nil, nil, nil)
 }
 
-// CreateLink sends POST /api/sessions/{key}/links: A signed link to a file. Everybody who has the link can download the file without a login, until it expires.
+// CreateLink sends POST /api/sessions/{key}/links: Create a signed link to a file. Anyone with the link can download the file without signing in, until it expires.
 func (c *Client) CreateLink(ctx context.Context, key chat.SessionKey, body NewFileLink) (FileLink, error) {
 	var answer FileLink
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/links", key), nil, body, &answer)
 	return answer, err
 }
 
-// ListMessages sends GET /api/sessions/{key}/messages: A part of the transcript, ascending.
+// ListMessages sends GET /api/sessions/{key}/messages: Get a part of the transcript, in ascending order.
 func (c *Client) ListMessages(ctx context.Context, key chat.SessionKey, params ListMessagesParams) (Transcript, error) {
 	var answer Transcript
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/messages", key), query{"after": params.After, "before": params.Before, "limit": params.Limit, "rewound": params.Rewound}, nil, &answer)
 	return answer, err
 }
 
-// SendMessage sends POST /api/sessions/{key}/messages: Send a message. The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.
+// SendMessage sends POST /api/sessions/{key}/messages: Send a message. The response is sent after the message is committed. /stop runs immediately, as does a shell command after an exclamation mark (!ls), whose output is in a notice.
 func (c *Client) SendMessage(ctx context.Context, key chat.SessionKey, body NewMessage) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages", key), nil, body, &answer)
 	return answer, err
 }
 
-// AskAgain sends POST /api/sessions/{key}/messages/{id}/again: Ask a message again, as it was or changed. It is queued like a message. When its turn begins it takes the place of the message, and that one and all that followed it are kept as another branch: a rewind event says so, and the branches of a message name its versions. Pictures and files that came with the message come with it again. Files, and the effects of commands, stay.
+// AskAgain sends POST /api/sessions/{key}/messages/{id}/again: Ask a message again, unchanged or edited. The new message is queued. When its turn begins, it replaces the message, and the message and everything after it become another branch: a rewind event reports this, and the branches of a message name its versions. Pictures and files of the message are included again. Files and the effects of commands are kept.
 func (c *Client) AskAgain(ctx context.Context, key chat.SessionKey, id chat.MessageID, body AskAgain) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/messages/%s/again", key, id), nil, body, &answer)
 	return answer, err
 }
 
-// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: A picture of a conversation, as models are shown it. Messages and the results of tools name their pictures. Administrators may read those of every conversation.
+// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: Get a picture of a conversation, as sent to models. Messages and tool results reference their pictures. Administrators may read the pictures of every conversation.
 func (c *Client) ReadPicture(ctx context.Context, key chat.SessionKey, hash string, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/pictures/%s", key, hash), nil, to)
 }
 
-// RecallQueued sends DELETE /api/sessions/{key}/queue/{inbox_id}: Withdraw a message or command that waits. Clients get a dropped event. 409: a turn has claimed the message.
+// RecallQueued sends DELETE /api/sessions/{key}/queue/{inbox_id}: Withdraw a queued message or command. Connected clients receive a dropped event. 409: a turn has claimed the message.
 func (c *Client) RecallQueued(ctx context.Context, key chat.SessionKey, inboxID chat.InboxID) error {
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/queue/%s", key, inboxID), nil, nil, nil)
 }
 
-// EditQueued sends PUT /api/sessions/{key}/queue/{inbox_id}: Change a message that waits. Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.
+// EditQueued sends PUT /api/sessions/{key}/queue/{inbox_id}: Edit a queued message. Connected clients receive a queued event with the same ID and the new text. 409: a turn has claimed the message.
 func (c *Client) EditQueued(ctx context.Context, key chat.SessionKey, inboxID chat.InboxID, text string) error {
 	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/queue/%s", key, inboxID), nil, map[string]any{"text": text}, nil)
 }
 
-// ListResets sends GET /api/sessions/{key}/resets: The resets of a conversation, newest first. Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
+// ListResets sends GET /api/sessions/{key}/resets: List the resets of a conversation, newest first. Messages up to upto stay in the transcript but are no longer part of the model's context. The transcript has a notice of origin reset there.
 func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params ListResetsParams) ([]chat.Began, error) {
 	var answer struct {
 		Resets []chat.Began `json:"resets"`
@@ -3619,14 +3619,14 @@ func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params Lis
 	return answer.Resets, err
 }
 
-// RewindSession sends POST /api/sessions/{key}/rewind: Rewind: take a message, and all after it, out of the conversation. It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.
+// RewindSession sends POST /api/sessions/{key}/rewind: Rewind: remove a message and all messages after it from the conversation. Queues the command /rewind like a message. A rewind event reports when it has happened, and a notice has the result. Files and the effects of commands are kept.
 func (c *Client) RewindSession(ctx context.Context, key chat.SessionKey, body RewindBody) (Accepted, error) {
 	var answer Accepted
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/rewind", key), nil, body, &answer)
 	return answer, err
 }
 
-// ListShares sends GET /api/sessions/{key}/shares: The links by which anybody reads a conversation.
+// ListShares sends GET /api/sessions/{key}/shares: List the share links of conversations.
 func (c *Client) ListShares(ctx context.Context, key chat.SessionKey) ([]ShareLink, error) {
 	var answer struct {
 		Shares []ShareLink `json:"shares"`
@@ -3635,19 +3635,19 @@ func (c *Client) ListShares(ctx context.Context, key chat.SessionKey) ([]ShareLi
 	return answer.Shares, err
 }
 
-// CreateShare sends POST /api/sessions/{key}/shares: Make a link by which anybody reads a conversation as it is now. Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.
+// CreateShare sends POST /api/sessions/{key}/shares: Create a link to the current state of a conversation. Anyone with the link can read without signing in: texts, answers and the names of the tools used, never their arguments or results. Later messages, rewinds and restored versions do not change what the link shows.
 func (c *Client) CreateShare(ctx context.Context, key chat.SessionKey, expiresIn int) (NewShareLink, error) {
 	var answer NewShareLink
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/shares", key), nil, map[string]any{"expires_in": expiresIn}, &answer)
 	return answer, err
 }
 
-// RevokeShare sends DELETE /api/sessions/{key}/shares/{id}: Make a link useless at once.
+// RevokeShare sends DELETE /api/sessions/{key}/shares/{id}: Revoke a link.
 func (c *Client) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/shares/%s", key, id), nil, nil, nil)
 }
 
-// ListSubagents sends GET /api/sessions/{key}/subagents: The subagents of a conversation. It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.
+// ListSubagents sends GET /api/sessions/{key}/subagents: List the subagents of a conversation. Lists the whole tree below the conversation; for the conversation of a subagent, the tree that contains it. The session of a subagent is read and stopped like any other.
 func (c *Client) ListSubagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
 	var answer struct {
 		Subagents []chat.Subagent `json:"subagents"`
@@ -3656,7 +3656,7 @@ func (c *Client) ListSubagents(ctx context.Context, key chat.SessionKey) ([]chat
 	return answer.Subagents, err
 }
 
-// ListTasks sends GET /api/sessions/{key}/tasks: The background tasks of a session, newest first, without their output.
+// ListTasks sends GET /api/sessions/{key}/tasks: List the background tasks of a session, newest first, without their output.
 func (c *Client) ListTasks(ctx context.Context, key chat.SessionKey, params ListTasksParams) ([]chat.Task, error) {
 	var answer struct {
 		Tasks []chat.Task `json:"tasks"`
@@ -3665,21 +3665,21 @@ func (c *Client) ListTasks(ctx context.Context, key chat.SessionKey, params List
 	return answer.Tasks, err
 }
 
-// GetTask sends GET /api/sessions/{key}/tasks/{id}: One background task; once it has ended, with head and tail of its output or with its report.
+// GetTask sends GET /api/sessions/{key}/tasks/{id}: Get a background task; once it has ended, with the head and tail of its output or with its report.
 func (c *Client) GetTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	var answer chat.Task
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/tasks/%s", key, id), nil, nil, &answer)
 	return answer, err
 }
 
-// KillTask sends POST /api/sessions/{key}/tasks/{id}/kill: Kill a background task. The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.
+// KillTask sends POST /api/sessions/{key}/tasks/{id}/kill: Kill a background task. The kill is recorded immediately and sent as soon as the runner is connected. A task event reports the end. A subagent or the run of a job is stopped; a group chat is ended.
 func (c *Client) KillTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	var answer chat.Task
 	err := c.call(ctx, http.MethodPost, path("/api/sessions/%s/tasks/%s/kill", key, id), nil, nil, &answer)
 	return answer, err
 }
 
-// TaskOutput sends GET /api/sessions/{key}/tasks/{id}/output: The whole output of a background task so far. It is read from the task's runner, which keeps it for seven days after the end.
+// TaskOutput sends GET /api/sessions/{key}/tasks/{id}/output: Get the whole output of a background task so far. Reads the output from the task's runner, which keeps it for seven days after the end.
 func (c *Client) TaskOutput(ctx context.Context, key chat.SessionKey, id string, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/tasks/%s/output", key, id), nil, to)
 }
@@ -3691,7 +3691,7 @@ func (c *Client) StopTurn(ctx context.Context, key chat.SessionKey) (Stopped, er
 	return answer, err
 }
 
-// ListTurns sends GET /api/sessions/{key}/turns: The turns of a session, newest first, each with its run in Temporal.
+// ListTurns sends GET /api/sessions/{key}/turns: List the turns of a session, newest first, each with its run in Temporal.
 func (c *Client) ListTurns(ctx context.Context, key chat.SessionKey, params ListTurnsParams) ([]chat.Turn, error) {
 	var answer struct {
 		Turns []chat.Turn `json:"turns"`
@@ -3700,42 +3700,42 @@ func (c *Client) ListTurns(ctx context.Context, key chat.SessionKey, params List
 	return answer.Turns, err
 }
 
-// DisallowTurn sends DELETE /api/sessions/{key}/turns/{turn}/allowance: Take back that everything is allowed in a turn. Calls that were allowed before go on.
+// DisallowTurn sends DELETE /api/sessions/{key}/turns/{turn}/allowance: Revoke the permission for all calls of a turn. Calls that were allowed earlier continue.
 func (c *Client) DisallowTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Turn, error) {
 	var answer chat.Turn
 	err := c.call(ctx, http.MethodDelete, path("/api/sessions/%s/turns/%s/allowance", key, turn), nil, nil, &answer)
 	return answer, err
 }
 
-// AllowTurn sends PUT /api/sessions/{key}/turns/{turn}/allowance: Allow everything until a turn ends. Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended.
+// AllowTurn sends PUT /api/sessions/{key}/turns/{turn}/allowance: Allow all calls until a turn ends. Allows every call of the turn that would require an approval, including calls that are waiting. It does not override rules that deny, the read-only mode, questions of the model, or calls that a hook defers. Subagents have turns of their own. 409: the turn has ended.
 func (c *Client) AllowTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Turn, error) {
 	var answer chat.Turn
 	err := c.call(ctx, http.MethodPut, path("/api/sessions/%s/turns/%s/allowance", key, turn), nil, nil, &answer)
 	return answer, err
 }
 
-// GetRequest sends GET /api/sessions/{key}/turns/{turn}/steps/{step}/request: The request of a step to the model. It is rebuilt from the stored rows; exact says whether it is the same byte for byte.
+// GetRequest sends GET /api/sessions/{key}/turns/{turn}/steps/{step}/request: Get the model request of a step. The request is reconstructed from stored rows; exact reports whether it is identical byte for byte.
 func (c *Client) GetRequest(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	var answer SentRequest
 	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/turns/%s/steps/%s/request", key, turn, step), nil, nil, &answer)
 	return answer, err
 }
 
-// ReadShared sends GET /api/shared/{token}: What a link shows of a conversation; needs no user. A link that is wrong, was revoked or has expired is not found.
+// ReadShared sends GET /api/shared/{token}: Get a shared conversation; requires no sign-in. 404: the link is invalid, expired or revoked.
 func (c *Client) ReadShared(ctx context.Context, token string) (SharedBody, error) {
 	var answer SharedBody
 	err := c.call(ctx, http.MethodGet, path("/api/shared/%s", token), nil, nil, &answer)
 	return answer, err
 }
 
-// GetStatus sends GET /api/status: The state of the installation. For administrators.
+// GetStatus sends GET /api/status: Get the state of the installation. For administrators.
 func (c *Client) GetStatus(ctx context.Context) (ops.Status, error) {
 	var answer ops.Status
 	err := c.call(ctx, http.MethodGet, "/api/status", nil, nil, &answer)
 	return answer, err
 }
 
-// ListSubscriptions sends GET /api/subscriptions: Accounts at providers of models.
+// ListSubscriptions sends GET /api/subscriptions: List model accounts.
 func (c *Client) ListSubscriptions(ctx context.Context) ([]chat.Subscription, error) {
 	var answer struct {
 		Subscriptions []chat.Subscription `json:"subscriptions"`
@@ -3751,33 +3751,33 @@ func (c *Client) CreateSubscription(ctx context.Context, body SubscriptionDraft)
 	return answer, err
 }
 
-// ListOfferedModels sends POST /api/subscriptions/offered: Ask a provider which models it offers. Nothing is stored.
+// ListOfferedModels sends POST /api/subscriptions/offered: List the models of a provider. Nothing is stored.
 func (c *Client) ListOfferedModels(ctx context.Context, body TrialBody) (Offered, error) {
 	var answer Offered
 	err := c.call(ctx, http.MethodPost, "/api/subscriptions/offered", nil, body, &answer)
 	return answer, err
 }
 
-// TrySubscription sends POST /api/subscriptions/try: Make one short call. Nothing is stored. It takes up to a minute; the result says what is wrong.
+// TrySubscription sends POST /api/subscriptions/try: Test an account with one short call. Nothing is stored. The request takes up to a minute; the result has the problem.
 func (c *Client) TrySubscription(ctx context.Context, body TrialBody) (Tried, error) {
 	var answer Tried
 	err := c.call(ctx, http.MethodPost, "/api/subscriptions/try", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteSubscription sends DELETE /api/subscriptions/{id}: Remove an account at a provider, with its key.
+// DeleteSubscription sends DELETE /api/subscriptions/{id}: Remove an account at a provider and its key.
 func (c *Client) DeleteSubscription(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/subscriptions/%s", id), nil, nil, nil)
 }
 
-// SetSubscription sends PUT /api/subscriptions/{id}: Change an account at a provider. 409: it was changed meanwhile. Where the address changes, the key has to be given again. Keys are never returned. In force for the next step, in every process.
+// SetSubscription sends PUT /api/subscriptions/{id}: Update an account at a provider. 409: the account was changed in the meantime. A changed address requires the key again. Keys are never returned. In force for the next step, in every process.
 func (c *Client) SetSubscription(ctx context.Context, id int64, body SubscriptionDraft) (chat.Subscription, error) {
 	var answer chat.Subscription
 	err := c.call(ctx, http.MethodPut, path("/api/subscriptions/%s", id), nil, body, &answer)
 	return answer, err
 }
 
-// GetTitles sends GET /api/titles: Whether a model names my conversations.
+// GetTitles sends GET /api/titles: Get whether a model names my conversations.
 func (c *Client) GetTitles(ctx context.Context) (bool, error) {
 	var answer struct {
 		Model bool `json:"model"`
@@ -3786,7 +3786,7 @@ func (c *Client) GetTitles(ctx context.Context) (bool, error) {
 	return answer.Model, err
 }
 
-// SetTitles sends PUT /api/titles: Choose whether a model names my conversations. It applies to answers from now on. Titles that conversations have stay.
+// SetTitles sends PUT /api/titles: Set whether a model names my conversations. Applies to future answers. Existing titles are kept.
 func (c *Client) SetTitles(ctx context.Context, model bool) (bool, error) {
 	var answer struct {
 		Model bool `json:"model"`
@@ -3795,7 +3795,7 @@ func (c *Client) SetTitles(ctx context.Context, model bool) (bool, error) {
 	return answer.Model, err
 }
 
-// ListTodos sends GET /api/todos: The open to-do items of my conversations. It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.
+// ListTodos sends GET /api/todos: List the open to-do items of my conversations. Omits completed items and lists without open items. The whole list of a conversation is part of its messages.
 func (c *Client) ListTodos(ctx context.Context) ([]chat.TodoList, error) {
 	var answer struct {
 		Lists []chat.TodoList `json:"lists"`
@@ -3804,7 +3804,7 @@ func (c *Client) ListTodos(ctx context.Context) ([]chat.TodoList, error) {
 	return answer.Lists, err
 }
 
-// ListTokens sends GET /api/tokens: My API tokens.
+// ListTokens sends GET /api/tokens: List my access tokens.
 func (c *Client) ListTokens(ctx context.Context) ([]Token, error) {
 	var answer struct {
 		Tokens []Token `json:"tokens"`
@@ -3813,19 +3813,19 @@ func (c *Client) ListTokens(ctx context.Context) ([]Token, error) {
 	return answer.Tokens, err
 }
 
-// CreateToken sends POST /api/tokens: Make an API token.
+// CreateToken sends POST /api/tokens: Create an access token.
 func (c *Client) CreateToken(ctx context.Context, body CreateTokenRequest) (NewToken, error) {
 	var answer NewToken
 	err := c.call(ctx, http.MethodPost, "/api/tokens", nil, body, &answer)
 	return answer, err
 }
 
-// RevokeToken sends DELETE /api/tokens/{id}: Revoke a token at once.
+// RevokeToken sends DELETE /api/tokens/{id}: Revoke a token.
 func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/tokens/%s", id), nil, nil, nil)
 }
 
-// Transcribe sends POST /api/transcriptions: What is said in a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
+// Transcribe sends POST /api/transcriptions: Transcribe a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, at most 25 MB, with its Content-Type. It is sent to the transcription service with the key that applies to you, and is not stored. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
 func (c *Client) Transcribe(ctx context.Context, contentType string, body io.Reader) (string, error) {
 	var answer struct {
 		Text string `json:"text"`
@@ -3834,7 +3834,7 @@ func (c *Client) Transcribe(ctx context.Context, contentType string, body io.Rea
 	return answer.Text, err
 }
 
-// ListTriggers sends GET /api/triggers: The addresses at which other programs call your conversations.
+// ListTriggers sends GET /api/triggers: List my triggers, at whose URLs other programs post into conversations.
 func (c *Client) ListTriggers(ctx context.Context) ([]chat.Trigger, error) {
 	var answer struct {
 		Triggers []chat.Trigger `json:"triggers"`
@@ -3843,26 +3843,26 @@ func (c *Client) ListTriggers(ctx context.Context) ([]chat.Trigger, error) {
 	return answer.Triggers, err
 }
 
-// AddTrigger sends POST /api/triggers: Make a trigger. The response has its secret, which is never shown again. 409: there is a trigger of that name.
+// AddTrigger sends POST /api/triggers: Create a trigger. The response contains the secret, which is never shown again. 409: a trigger with this name exists.
 func (c *Client) AddTrigger(ctx context.Context, body chat.TriggerDraft) (Made, error) {
 	var answer Made
 	err := c.call(ctx, http.MethodPost, "/api/triggers", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteTrigger sends DELETE /api/triggers/{id}: Remove a trigger and its history. The conversation that it called stays.
+// DeleteTrigger sends DELETE /api/triggers/{id}: Delete a trigger and its history. The conversation that it posts to is kept.
 func (c *Client) DeleteTrigger(ctx context.Context, id string) error {
 	return c.call(ctx, http.MethodDelete, path("/api/triggers/%s", id), nil, nil, nil)
 }
 
-// SetTrigger sends PUT /api/triggers/{id}: Change a trigger: everything but its source.
+// SetTrigger sends PUT /api/triggers/{id}: Update a trigger; its source cannot change.
 func (c *Client) SetTrigger(ctx context.Context, id string, body chat.TriggerDraft) (chat.Trigger, error) {
 	var answer chat.Trigger
 	err := c.call(ctx, http.MethodPut, path("/api/triggers/%s", id), nil, body, &answer)
 	return answer, err
 }
 
-// ListFires sends GET /api/triggers/{id}/fires: The newest accepted calls of a trigger with their outcomes.
+// ListFires sends GET /api/triggers/{id}/fires: List the newest accepted calls of a trigger with their outcomes.
 func (c *Client) ListFires(ctx context.Context, id string, params ListFiresParams) ([]chat.Fire, error) {
 	var answer struct {
 		Fires []chat.Fire `json:"fires"`
@@ -3871,21 +3871,21 @@ func (c *Client) ListFires(ctx context.Context, id string, params ListFiresParam
 	return answer.Fires, err
 }
 
-// RenewTrigger sends POST /api/triggers/{id}/secret: Give a trigger another secret. The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.
+// RenewTrigger sends POST /api/triggers/{id}/secret: Rotate the secret of a trigger. The response has the new secret, which is never shown again. Calls signed with the old secret are refused.
 func (c *Client) RenewTrigger(ctx context.Context, id string) (Made, error) {
 	var answer Made
 	err := c.call(ctx, http.MethodPost, path("/api/triggers/%s/secret", id), nil, nil, &answer)
 	return answer, err
 }
 
-// GetUsage sends GET /api/usage: My usage, by day, session and model. Tokens are as the providers counted them. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
+// GetUsage sends GET /api/usage: Get my usage, by day, session and model. Tokens are those that the providers counted. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
 func (c *Client) GetUsage(ctx context.Context, params GetUsageParams) (UsageReport, error) {
 	var answer UsageReport
 	err := c.call(ctx, http.MethodGet, "/api/usage", query{"days": params.Days}, nil, &answer)
 	return answer, err
 }
 
-// ListUsers sends GET /api/users: The people of this installation; for administrators.
+// ListUsers sends GET /api/users: List the users of this installation; for administrators.
 func (c *Client) ListUsers(ctx context.Context) ([]Account, error) {
 	var answer struct {
 		Users []Account `json:"users"`
@@ -3894,24 +3894,24 @@ func (c *Client) ListUsers(ctx context.Context) ([]Account, error) {
 	return answer.Users, err
 }
 
-// CreateUser sends POST /api/users: Add a person; for administrators.
+// CreateUser sends POST /api/users: Create a user; for administrators.
 func (c *Client) CreateUser(ctx context.Context, body CreateUserRequest) (NewUser, error) {
 	var answer NewUser
 	err := c.call(ctx, http.MethodPost, "/api/users", nil, body, &answer)
 	return answer, err
 }
 
-// DeleteUser sends DELETE /api/users/{id}: Delete a person with all that they have; for administrators. They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.
+// DeleteUser sends DELETE /api/users/{id}: Delete a user and their data; for administrators. Disables the user immediately, then deletes their conversations, memory, schedules, triggers, files and keys, and Temporal's records of their runs. The list of users shows the progress. The deletion survives restarts of the server and cannot be undone. The last administrator cannot be deleted.
 func (c *Client) DeleteUser(ctx context.Context, id chat.UserID) error {
 	return c.call(ctx, http.MethodDelete, path("/api/users/%s", id), nil, nil, nil)
 }
 
-// ChangeUser sends PATCH /api/users/{id}: Change the role of a person, or disable them; for administrators. Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.
+// ChangeUser sends PATCH /api/users/{id}: Change the role of a user, or disable them; for administrators. Disabling a user signs them out everywhere, permanently revokes their tokens and runners, and stops everything that runs for them, including background tasks. The last administrator cannot be demoted.
 func (c *Client) ChangeUser(ctx context.Context, id chat.UserID, body ChangeUserRequest) error {
 	return c.call(ctx, http.MethodPatch, path("/api/users/%s", id), nil, body, nil)
 }
 
-// CreateSignInLink sends POST /api/users/{id}/sign-in-link: Create a link that signs a person in; for administrators.
+// CreateSignInLink sends POST /api/users/{id}/sign-in-link: Create a sign-in link; for administrators.
 func (c *Client) CreateSignInLink(ctx context.Context, id chat.UserID, body CreateSignInLinkRequest) (SignInLink, error) {
 	var answer SignInLink
 	err := c.call(ctx, http.MethodPost, path("/api/users/%s/sign-in-link", id), nil, body, &answer)

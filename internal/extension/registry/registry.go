@@ -48,13 +48,13 @@ type Entry struct {
 	Kind        Kind       `json:"kind" enum:"skill,role"`
 	Name        string     `json:"name"`
 	Description string     `json:"description"`
-	Tags        []string   `json:"tags" doc:"As SKILL.md says."`
+	Tags        []string   `json:"tags" doc:"Tags from SKILL.md."`
 	Owner       string     `json:"owner" doc:"Name of the user who published it."`
-	Own         bool       `json:"own" doc:"You published it."`
+	Own         bool       `json:"own" doc:"Published by you."`
 	Visibility  Visibility `json:"visibility" enum:"private,everybody"`
-	Withdrawn   Withdrawal `json:"withdrawn" enum:",owner,administrator" doc:"Who has withdrawn it; empty: nobody."`
+	Withdrawn   Withdrawal `json:"withdrawn" enum:",owner,administrator" doc:"Administrator who withdrew it; empty: not withdrawn."`
 	Version     Version    `json:"version" doc:"The newest."`
-	Installed   int        `json:"installed" doc:"How many people have installed it; the installation counts as one."`
+	Installed   int        `json:"installed" doc:"Number of users who have installed it; the installation counts as one."`
 }
 
 // Offered reports whether a viewer of the entry may install it. Administrators also see private and withdrawn ones.
@@ -68,7 +68,7 @@ type Version struct {
 	Digest      string    `json:"digest" doc:"SHA-256 of names, modes and contents of its files, hex."`
 	Size        int       `json:"size" doc:"Of its files, in bytes."`
 	Files       int       `json:"files" doc:"How many."`
-	Notes       string    `json:"notes" doc:"What its owner says of it."`
+	Notes       string    `json:"notes" doc:"Release notes by its owner."`
 	PublishedAt time.Time `json:"published_at"`
 }
 
@@ -78,10 +78,10 @@ type Install struct {
 	Kind        Kind      `json:"kind" enum:"skill,role"`
 	Name        string    `json:"name"`
 	Description string    `json:"description"`
-	Shared      bool      `json:"shared" doc:"An administrator has installed it for everybody."`
+	Shared      bool      `json:"shared" doc:"Installed by an administrator for all users."`
 	Enabled     bool      `json:"enabled"`
-	Entry       int64     `json:"entry" doc:"The entry that it comes from; 0: that is gone."`
-	Owner       string    `json:"owner" doc:"Name of the user who published it; empty where the account or the entry is gone."`
+	Entry       int64     `json:"entry" doc:"The entry it was installed from; 0 if deleted."`
+	Owner       string    `json:"owner" doc:"Name of the publisher; empty if the account or the entry was deleted."`
 	Number      int       `json:"number" doc:"The version that is installed."`
 	Newest      int       `json:"newest" doc:"The newest version that you could install; 0: none any more."`
 	Digest      string    `json:"digest" doc:"As that of a version."`

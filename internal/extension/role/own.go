@@ -30,11 +30,11 @@ const noTool = "none"
 
 // RoleDefinition is a role that a user defines in xbot.
 type RoleDefinition struct { //nolint:revive // the name of its schema in the API
-	Name        string   `json:"name" maxLength:"40" doc:"Letters, digits, - and _. It takes the place of roles of this name of the program and the installation."`
-	Description string   `json:"description" maxLength:"300" doc:"What the model chooses it by, in one line."`
+	Name        string   `json:"name" maxLength:"40" doc:"Letters, digits, - and _. Replaces roles of the program and the installation with the same name."`
+	Description string   `json:"description" maxLength:"300" doc:"Description by which the model selects the role, in one line."`
 	Prompt      string   `json:"prompt" maxLength:"20000" doc:"Its instructions."`
-	Tools       []string `json:"tools" maxItems:"200" doc:"The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools."`
-	Model       string   `json:"model,omitempty" maxLength:"200" doc:"Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work."`
+	Tools       []string `json:"tools" maxItems:"200" doc:"The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools."`
+	Model       string   `json:"model,omitempty" maxLength:"200" doc:"ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent."`
 	Enabled     bool     `json:"enabled"`
 }
 
@@ -42,7 +42,7 @@ type RoleDefinition struct { //nolint:revive // the name of its schema in the AP
 type Change struct {
 	Revision  int64     `json:"revision" doc:"The version; 0: it is no role of your own."`
 	ChangedAt time.Time `json:"changed_at"`
-	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty where the account is gone."`
+	ChangedBy string    `json:"changed_by" doc:"Name of the user; empty if deleted."`
 }
 
 // OwnRole is a role of a user.

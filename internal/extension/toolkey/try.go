@@ -21,7 +21,7 @@ const (
 type Tried struct {
 	Passed   bool   `json:"passed"`
 	Untested bool   `json:"untested,omitempty" doc:"The service has no request that costs nothing: nothing was sent."`
-	Problem  string `json:"problem,omitempty" doc:"What is wrong, and what to do."`
+	Problem  string `json:"problem,omitempty" doc:"The problem and its solution."`
 	MS       int64  `json:"ms" doc:"How long the request took, in milliseconds."`
 }
 

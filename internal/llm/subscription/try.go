@@ -22,8 +22,8 @@ const (
 type Tried struct {
 	Model   string `json:"model"`
 	Passed  bool   `json:"passed"`
-	Text    string `json:"text,omitempty" doc:"The beginning of what the model said."`
-	Problem string `json:"problem,omitempty" doc:"What is wrong, and what to do."`
+	Text    string `json:"text,omitempty" doc:"The beginning of the model's answer."`
+	Problem string `json:"problem,omitempty" doc:"The problem and its solution."`
 	MS      int64  `json:"ms" doc:"How long the call took, in milliseconds."`
 }
 
@@ -58,7 +58,7 @@ func (s *Store) Try(ctx context.Context, d Draft, model string) (Tried, error) {
 
 // Offered is a provider's answer to which models it offers.
 type Offered struct {
-	Models  []chat.SubscribedModel `json:"models" doc:"By name, with what the provider tells of them."`
+	Models  []chat.SubscribedModel `json:"models" doc:"The models of the provider, by name, with their known properties."`
 	Problem string                 `json:"problem,omitempty" doc:"Why there are none, and what to do."`
 }
 

@@ -77,7 +77,7 @@ func request(talk string, notes []chat.Note, was string) llm.Request {
 	}
 	return llm.Request{
 		System: strings.TrimSpace(instructions),
-		Tools:  []llm.Tool{{Name: "save_memory", Description: "Saves what is lasting of the conversation.", Parameters: json.RawMessage(schema)}},
+		Tools:  []llm.Tool{{Name: "save_memory", Description: "Saves lasting information of the conversation.", Parameters: json.RawMessage(schema)}},
 		Messages: []llm.Message{{
 			Role: "user", Content: text + "<conversation>\n" + talk + "\n</conversation>\n\nCall save_memory now.",
 		}},

@@ -120,7 +120,7 @@ func request(talk string, blocks map[chat.Block]string, related []chat.ArchivalE
 	b.WriteString("<conversation>\n" + talk + "\n</conversation>\n\nCall consolidate_memory now.")
 	return llm.Request{
 		System:   strings.TrimSpace(instructions),
-		Tools:    []llm.Tool{{Name: "consolidate_memory", Description: "Saves what is lasting of the conversation.", Parameters: json.RawMessage(schema)}},
+		Tools:    []llm.Tool{{Name: "consolidate_memory", Description: "Saves lasting information of the conversation.", Parameters: json.RawMessage(schema)}},
 		Messages: []llm.Message{{Role: "user", Content: b.String()}},
 	}
 }

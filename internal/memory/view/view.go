@@ -70,8 +70,8 @@ type Look struct {
 	Items    []chat.Remembered   `json:"items" doc:"Notes, blocks and soul files, then the newest entries of archive and log."`
 	Archived int                 `json:"archived" doc:"How many entries the archive has."`
 	Names    []string            `json:"names" doc:"The memories that agents have of you."`
-	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations that were written into memory lately, or wait for that."`
-	Switches policy.Remembers    `json:"switches" doc:"What the agent does with this memory, as the policy and the person say."`
+	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations memorized recently, or waiting for it."`
+	Switches policy.Remembers    `json:"switches" doc:"Memory settings of the agent, by policy and user."`
 }
 
 // Look returns what a memory holds.

@@ -94,7 +94,7 @@ type ContextCompaction struct {
 	Focus        string         `json:"focus,omitempty"`
 	TokensBefore int            `json:"tokens_before" doc:"Of a request, estimated."`
 	TokensAfter  int            `json:"tokens_after"`
-	Upto         chat.MessageID `json:"upto" doc:"The last message that the summary stands for."`
+	Upto         chat.MessageID `json:"upto" doc:"The last message covered by the summary."`
 	Active       bool           `json:"active" doc:"The conversation begins with it now."`
 	Summary      string         `json:"summary"`
 }
@@ -102,7 +102,7 @@ type ContextCompaction struct {
 // Context is how full the context of a conversation is, and its parts.
 type Context struct {
 	Model       string              `json:"model"`
-	Mode        string              `json:"mode" enum:"default,none" doc:"default: old parts are masked and summarized as the context fills up. none: only when somebody asks, or when the model takes no more."`
+	Mode        string              `json:"mode" enum:"default,none" doc:"default: old parts are masked and summarized as the context fills. none: only on request, or when the model's limit is reached."`
 	MaxContext  int                 `json:"max_context" doc:"Tokens that the model takes in all."`
 	MaxOutput   int                 `json:"max_output" doc:"Tokens of one answer at most."`
 	Used        int                 `json:"used" doc:"Tokens."`

@@ -35,7 +35,7 @@ type SentTool struct {
 // SentRequest is the request of a step.
 type SentRequest struct {
 	Hash            string        `json:"hash" doc:"SHA-256 of what was sent, hexadecimal."`
-	Exact           bool          `json:"exact" doc:"It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from."`
+	Exact           bool          `json:"exact" doc:"Reconstructed from the stored rows and identical byte for byte. false: sent by another version of the program, or by the conversation that this one was copied from."`
 	Model           string        `json:"model"`
 	System          string        `json:"system"`
 	Tools           []SentTool    `json:"tools"`

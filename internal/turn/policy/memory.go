@@ -39,15 +39,15 @@ type SoulSwitches struct {
 
 // Remembers says what an agent does with memory.
 type Remembers struct {
-	Memorize  bool `json:"memorize" doc:"What a reset or a summary removes from the context is written into memory."`
+	Memorize  bool `json:"memorize" doc:"Content removed by a reset or a summary is written to memory."`
 	SoulRead  bool `json:"soul_read" doc:"Prompts contain soul files."`
 	SoulWrite bool `json:"soul_write" doc:"The agent has tools for soul files."`
 
 	Subagent          bool `json:"subagent" doc:"There is a role that reads the person's conversations."`
 	SubagentSoulWrite bool `json:"subagent_soul_write" doc:"That role has tools for soul files."`
-	Consumers         bool `json:"consumers" doc:"For administrators, that role reads what consumers of their services wrote."`
+	Consumers         bool `json:"consumers" doc:"For administrators; that role reads messages of consumers of their services."`
 
-	Locked bool `json:"locked" doc:"The agent reads what is remembered and writes nothing."`
+	Locked bool `json:"locked" doc:"The agent reads memories and writes none."`
 
 	Recent int `json:"recent" doc:"How many messages of the person's conversation the prompts of jobs and triggers contain."`
 }

@@ -22,7 +22,7 @@ import (
 // IdentityLink is a name of identityLinks with the account of those who have written under it.
 type IdentityLink struct {
 	Name          string      `json:"name"`
-	IDs           []string    `json:"ids" doc:"Ids (channel:id) that have written as this person, of those that the policy lists."`
+	IDs           []string    `json:"ids" doc:"IDs (channel:id) listed by the policy that have written as this user."`
 	User          chat.UserID `json:"user_id"`
 	Account       string      `json:"account" doc:"Name of the account."`
 	Conversations int         `json:"conversations" doc:"Conversations of the account."`

@@ -35,13 +35,13 @@ const (
 type DirectChat struct {
 	Channel string `json:"channel" maxLength:"32" example:"napcat"`
 	Account string `json:"account,omitempty" maxLength:"256" doc:"Of the bot, where a channel has several."`
-	Peer    string `json:"peer" maxLength:"256" doc:"The person's id on the channel."`
+	Peer    string `json:"peer" maxLength:"256" doc:"The user's ID on the channel."`
 }
 
 // TurnNotices is a user's choice of notices of their turns.
 type TurnNotices struct {
-	To      *DirectChat `json:"to,omitempty" doc:"Missing: nothing is told."`
-	Seconds int         `json:"after_seconds" minimum:"10" maximum:"86400" doc:"How long a turn takes at least that is told of."`
+	To      *DirectChat `json:"to,omitempty" doc:"Absent: no notifications."`
+	Seconds int         `json:"after_seconds" minimum:"10" maximum:"86400" doc:"Minimum duration of a turn that triggers a notification, in seconds."`
 }
 
 // TurnNotices returns a user's choice of notices of turns that they begin on the page, in a terminal or over HTTP.

@@ -29,7 +29,7 @@ type Setting struct {
 	Value   string   `json:"value" doc:"Empty: the default."`
 	Shown   string   `json:"shown" doc:"The value in words." example:"Chinese"`
 	Options []Option `json:"options" doc:"The default first; of models at most 100."`
-	Free    bool     `json:"free" doc:"Other values than the options may be set."`
+	Free    bool     `json:"free" doc:"Values other than the options are allowed."`
 }
 
 // Memory stores memories.

@@ -21,9 +21,9 @@ import (
 type PolicyVersion struct {
 	Version int64     `json:"version"`
 	At      time.Time `json:"at"`
-	By      string    `json:"by" doc:"Name of the user; empty where the account is gone."`
+	By      string    `json:"by" doc:"Name of the user; empty if deleted."`
 	// Transfers is not empty for a version that gave accounts to other ids.
-	Transfers []string `json:"transfers" doc:"Names of identityLinks whose account this version gave to other ids, as the administrator confirmed."`
+	Transfers []string `json:"transfers" doc:"Names of identityLinks whose account this version reassigned, as confirmed by the administrator."`
 }
 
 // PolicyAfter returns the newest version of the policy document if it is not the given one. Without a document the

@@ -25,14 +25,14 @@ type Account struct {
 	Name          string      `json:"name"`
 	Role          string      `json:"role" enum:"admin,member"`
 	CreatedAt     time.Time   `json:"created_at"`
-	SeenAt        *time.Time  `json:"seen_at,omitempty" doc:"When they last did something; missing: never."`
+	SeenAt        *time.Time  `json:"seen_at,omitempty" doc:"Time of the last activity; absent: never."`
 	Channels      []string    `json:"channels" doc:"Platforms on which the bot knows them."`
 	Conversations int         `json:"conversations"`
-	HasPassword   bool        `json:"has_password" doc:"They can sign in to the page by themselves."`
-	DisabledAt    *time.Time  `json:"disabled_at,omitempty" doc:"Since when they are shut out; missing: they are not."`
-	DisabledBy    string      `json:"disabled_by,omitempty" doc:"The administrator who did that; empty: an operator."`
-	DeletingSince *time.Time  `json:"deleting_since,omitempty" doc:"Since when they are being deleted with all that they have; missing: they are not."`
-	Had           int         `json:"had,omitempty" doc:"Of somebody who is being deleted: how many conversations there were."`
+	HasPassword   bool        `json:"has_password" doc:"The user can sign in to the page with a password."`
+	DisabledAt    *time.Time  `json:"disabled_at,omitempty" doc:"Time of disabling; absent if enabled."`
+	DisabledBy    string      `json:"disabled_by,omitempty" doc:"The administrator who disabled the user; empty: an operator."`
+	DeletingSince *time.Time  `json:"deleting_since,omitempty" doc:"Start of the user's deletion; absent if they are not being deleted."`
+	Had           int         `json:"had,omitempty" doc:"For a user being deleted: the initial number of conversations."`
 }
 
 // Accounts lists users, disabled ones last, without groups.

@@ -17,9 +17,9 @@ import (
 // Invite is a link by which people create accounts, in the form for lists: never its secret.
 type Invite struct {
 	ID        int64     `json:"id"`
-	Note      string    `json:"note" doc:"Whom it is for; only administrators read it."`
-	Role      string    `json:"role" enum:"admin,member" doc:"What those are who come by it."`
-	Uses      int       `json:"uses" doc:"How many people may come by it."`
+	Note      string    `json:"note" doc:"Note on the intended users; visible to administrators only."`
+	Role      string    `json:"role" enum:"admin,member" doc:"Role of the invited users."`
+	Uses      int       `json:"uses" doc:"Maximum number of uses."`
 	Used      int       `json:"used" doc:"How many have."`
 	MadeBy    string    `json:"made_by,omitempty" doc:"The administrator; empty: an operator."`
 	CreatedAt time.Time `json:"created_at"`

@@ -48,7 +48,7 @@ type Pairing struct {
 	Channel   string    `json:"channel"`
 	Account   string    `json:"account,omitempty"`
 	Peer      string    `json:"peer" doc:"Their id on the channel."`
-	Name      string    `json:"name,omitempty" doc:"What they call themselves there; it proves nothing."`
+	Name      string    `json:"name,omitempty" doc:"The user's display name on the platform, unverified."`
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`
 }
@@ -130,7 +130,7 @@ type Grant struct {
 	Account   string    `json:"account,omitempty"`
 	Peer      string    `json:"peer"`
 	Name      string    `json:"name,omitempty"`
-	GrantedBy string    `json:"granted_by,omitempty" doc:"Name of the administrator; empty if they are gone."`
+	GrantedBy string    `json:"granted_by,omitempty" doc:"Name of the administrator; empty if deleted."`
 	CreatedAt time.Time `json:"created_at"`
 }
 

@@ -29,8 +29,8 @@ type Token struct {
 	Name       string     `json:"name"`
 	CreatedAt  time.Time  `json:"created_at"`
 	LastUsedAt *time.Time `json:"last_used_at,omitempty"`
-	Scope      Scope      `json:"scope" enum:"read,chat,administration" doc:"What it may: read; read and write in conversations; or all that its owner may, also as an administrator."`
-	ExpiresAt  *time.Time `json:"expires_at,omitempty" doc:"Until when it is good; missing: until it is revoked."`
+	Scope      Scope      `json:"scope" enum:"read,chat,administration" doc:"Scope: read; read and write in conversations; or all rights of its owner, including those of an administrator."`
+	ExpiresAt  *time.Time `json:"expires_at,omitempty" doc:"Expiry; absent: valid until revoked."`
 }
 
 // CreateToken stores the hash of an API token, of which name, scope and end are given, and returns its id. Without a scope it may all. It is

@@ -11,11 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** People who were approved, in addition to the allow lists; for administrators */
+        /** List users approved in addition to the allow lists; for administrators */
         get: operations["list-grants"];
         put?: never;
         post?: never;
-        /** Revoke a person's access; for administrators */
+        /** Revoke a user's access; for administrators */
         delete: operations["delete-grant"];
         options?: never;
         head?: never;
@@ -30,8 +30,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest log lines of the server
-         * @description For administrators. It covers the processes that use the same data folder as the process that answers; each machine has its own.
+         * List the newest log lines of the server
+         * @description For administrators. Covers the processes that share the data folder of the responding process; each machine has its own.
          */
         get: operations["list-logs"];
         put?: never;
@@ -49,7 +49,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The agents of the installation */
+        /** List the agents of the installation */
         get: operations["list-agents"];
         put?: never;
         post?: never;
@@ -69,8 +69,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Deliver a message of a platform
-         * @description For administrators: the token acts for every person on the platform. Read the answer from the session's events.
+         * Deliver a platform message
+         * @description For administrators: the token acts for every user of the platform. Read the answer from the session's events.
          */
         post: operations["bridge-message"];
         delete?: never;
@@ -87,10 +87,10 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change a message of a platform */
+        /** Edit a platform message */
         put: operations["bridge-edit"];
         post?: never;
-        /** Withdraw a message of a platform */
+        /** Recall a platform message */
         delete: operations["bridge-recall"];
         options?: never;
         head?: never;
@@ -105,8 +105,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who changed which setting, when, and what was before
-         * @description Of my own settings. With installation, for administrators, also of the installation's and of people. Profiles, roles, prompts and the policy keep versions of their own. The newest 300 of each kind are kept of a person, and 5000 of the installation.
+         * List changes of settings, with author, time and previous value
+         * @description Lists changes of my own settings. With installation, for administrators, also changes of the installation's settings and of users. Profiles, roles, prompts and the policy have versions of their own. The newest 300 changes of each kind are kept per user, and 5000 of the installation.
          */
         get: operations["list-changes"];
         put?: never;
@@ -125,7 +125,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The platforms, and the state of the bots on them
+         * List the platforms and the state of their bots
          * @description For administrators. Secrets are never returned.
          */
         get: operations["list-channels"];
@@ -146,20 +146,20 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make or change an account
-         * @description Every process follows it within a second. 409: it was made or changed meanwhile; 403: the environment sets it; 422 names everything that is wrong with its form. For administrators. Secrets are never returned.
+         * Create or update an account
+         * @description All processes apply the change within a second. 409: the account was created or changed in the meantime; 403: the environment sets it; 422 lists all validation errors. For administrators. Secrets are never returned.
          */
         put: operations["set-channel"];
         post?: never;
         /**
          * Remove an account
-         * @description Waiting deliveries of the account fail; conversations stay. For administrators. Secrets are never returned.
+         * @description Waiting deliveries of the account fail; conversations are kept. For administrators. Secrets are never returned.
          */
         delete: operations["delete-channel"];
         options?: never;
         head?: never;
         /**
-         * Switch an account on or off
+         * Enable or disable an account
          * @description For administrators. Secrets are never returned.
          */
         patch: operations["enable-channel"];
@@ -175,8 +175,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check the form of settings
-         * @description The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
+         * Validate settings
+         * @description The platform is not called, and nothing is saved. For administrators. Secrets are never returned.
          */
         post: operations["check-channel"];
         delete?: never;
@@ -195,7 +195,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Try an account: credentials, permissions, connection, and a message if a place is given
+         * Test an account: credentials, permissions, connection, and a message if a recipient is given
          * @description It takes up to 20 seconds. For administrators. Secrets are never returned.
          */
         post: operations["test-channel"];
@@ -212,7 +212,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The slash commands that can be sent as messages */
+        /** List the slash commands that can be sent as messages */
         get: operations["list-commands"];
         put?: never;
         post?: never;
@@ -229,12 +229,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The cron jobs, with the next time and the last run */
+        /** List the cron jobs, with the next time and the last run */
         get: operations["list-jobs"];
         put?: never;
         /**
          * Create a cron job
-         * @description A user may have a hundred active or paused jobs; 413: there are as many.
+         * @description A user may have one hundred active or paused jobs. 413: the limit is reached.
          */
         post: operations["add-job"];
         delete?: never;
@@ -250,7 +250,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** When jobs run next, and when they ran last */
+        /** List the next and the last runs of jobs */
         get: operations["cron-timeline"];
         put?: never;
         post?: never;
@@ -270,8 +270,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * The next times of a timetable
-         * @description It stores nothing.
+         * Preview the next times of a schedule
+         * @description Nothing is stored.
          */
         post: operations["preview-times"];
         delete?: never;
@@ -289,14 +289,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change a job
-         * @description A member that is left out becomes empty. Administrators may also name the jobs of others.
+         * Update a job
+         * @description Omitted members become empty. Administrators may also name the jobs of others.
          */
         put: operations["change-job"];
         post?: never;
         /**
          * Delete a job
-         * @description The messages that it has posted stay. Administrators may also name the jobs of others.
+         * @description Messages that the job has posted are kept. Administrators may also name the jobs of others.
          */
         delete: operations["delete-job"];
         options?: never;
@@ -314,7 +314,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pause a job until it is resumed
+         * Pause a job
          * @description Administrators may also name the jobs of others.
          */
         post: operations["pause-job"];
@@ -335,7 +335,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a job
-         * @description Times that passed meanwhile do not run. 409: it has no time left. Administrators may also name the jobs of others.
+         * @description Times that passed while the job was paused do not run. 409: the schedule has no time left. Administrators may also name the jobs of others.
          */
         post: operations["resume-job"];
         delete?: never;
@@ -355,7 +355,7 @@ export interface paths {
         put?: never;
         /**
          * Run a job now
-         * @description Its schedule stays the same. Administrators may also name the jobs of others.
+         * @description The schedule is unchanged. Administrators may also name the jobs of others.
          */
         post: operations["run-job"];
         delete?: never;
@@ -372,8 +372,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The newest runs of a job with their outcomes
-         * @description The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
+         * List the newest runs of a job with their outcomes
+         * @description Returns the newest 50 of up to 1,000 stored runs. Administrators may also name the jobs of others.
          */
         get: operations["list-runs"];
         put?: never;
@@ -392,8 +392,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A run of a job: what was said, and its steps
-         * @description Read from the turn of the run. Administrators may also name the jobs of others. What was said in a run of somebody else's is shortened, unless it is one of a service.
+         * Get the run of a job: its output and steps
+         * @description Reads the run from its turn. Administrators may also name the jobs of others. The output of another user's run is truncated, unless the run belongs to a service.
          */
         get: operations["get-run"];
         put?: never;
@@ -412,8 +412,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The hooks of the installation, and calls that they have deferred; for administrators
-         * @description As this process reads $XBOT_HOME/hooks.json.
+         * List the hooks of the installation and the calls they have deferred; for administrators
+         * @description The content of $XBOT_HOME/hooks.json, as read by this process.
          */
         get: operations["list-hooks"];
         put?: never;
@@ -432,8 +432,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Calls that hooks have deferred to an administrator; for administrators
-         * @description In their conversations these calls have an approval with deferred: true.
+         * List calls that hooks have deferred; for administrators
+         * @description In their conversations, these calls have an approval with deferred: true.
          */
         get: operations["list-deferred"];
         put?: never;
@@ -454,8 +454,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Allow or deny a call that a hook has deferred; for administrators
-         * @description The first decision counts. 409: it was decided before, or it is too late.
+         * Allow or deny a deferred call; for administrators
+         * @description The first decision counts. 409: the call was decided before, or no longer waits.
          */
         post: operations["decide-deferred"];
         delete?: never;
@@ -472,8 +472,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What consumers of services ask people
-         * @description Of all services. For administrators.
+         * List questions of consumers of services
+         * @description Includes all services. For administrators.
          */
         get: operations["list-inbox"];
         put?: never;
@@ -492,7 +492,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How much waits for a person
+         * Count unread items and waiting conversations
          * @description For administrators.
          */
         get: operations["count-inbox"];
@@ -512,22 +512,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a consumer asks
+         * Get an inbox item
          * @description For administrators.
          */
         get: operations["get-inbox-item"];
         put?: never;
         post?: never;
         /**
-         * Delete an item
-         * @description The conversation stays. For administrators.
+         * Delete an inbox item
+         * @description The conversation is kept. For administrators.
          */
         delete: operations["delete-inbox-item"];
         options?: never;
         head?: never;
         /**
-         * Say whether somebody has dealt with it
-         * @description It counts whatever the agent said of it. For administrators.
+         * Mark an item as open or handled
+         * @description Overrides the status set by the agent. For administrators.
          */
         patch: operations["change-inbox-item"];
         trace?: never;
@@ -543,7 +543,7 @@ export interface paths {
         put?: never;
         /**
          * Answer the consumer
-         * @description The answer stands in their conversation, and the item is handled. For administrators.
+         * @description Posts the answer in their conversation and marks the item as handled. For administrators.
          */
         post: operations["answer-inbox-item"];
         delete?: never;
@@ -560,7 +560,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What was accepted and has no answer yet, oldest first
+         * List accepted messages without an answer, oldest first
          * @description For administrators.
          */
         get: operations["inspect-inbox"];
@@ -580,8 +580,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Prepared queries of the Temporal UI
-         * @description For administrators. A day begins at midnight UTC. Empty where no Temporal UI is mounted.
+         * List prepared queries of the Temporal UI
+         * @description For administrators. Days begin at midnight UTC. Empty if no Temporal UI is mounted.
          */
         get: operations["list-run-queries"];
         put?: never;
@@ -600,7 +600,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The conversations of all users with their figures, newest first
+         * List the conversations of all users with statistics, newest first
          * @description For administrators.
          */
         get: operations["inspect-sessions"];
@@ -619,12 +619,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Invitations by which somebody can still come; for administrators */
+        /** List open invitations; for administrators */
         get: operations["list-invites"];
         put?: never;
         /**
-         * Invite people by a link; for administrators
-         * @description Whoever has the link makes an account with a name and a password of their own.
+         * Create an invitation link; for administrators
+         * @description Anyone with the link can create an account with a name and a password of their own.
          */
         post: operations["create-invite"];
         delete?: never;
@@ -643,7 +643,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Withdraw an invitation at once; for administrators */
+        /** Revoke an invitation; for administrators */
         delete: operations["withdraw-invite"];
         options?: never;
         head?: never;
@@ -659,7 +659,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make an account of my own by an invitation, and sign in; sets the cookie */
+        /** Create my account from an invitation, and sign in; sets the cookie */
         post: operations["join"];
         delete?: never;
         options?: never;
@@ -674,7 +674,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Keys of the services that tools use */
+        /** List the keys of the services that tools use */
         get: operations["list-tool-keys"];
         put?: never;
         post?: never;
@@ -694,7 +694,7 @@ export interface paths {
         get?: never;
         /**
          * Set the key of a service
-         * @description Keys are never returned. In force at once, in every process. A person's own is used before the installation's, and that before the environment's. 409: it was changed meanwhile. Where the address changes, the key has to be given again.
+         * @description Keys are never returned. Changes take effect immediately, in every process. A user's own key takes precedence over the installation's, which takes precedence over the environment's. 409: the key was changed in the meantime. A changed address requires the key again.
          */
         put: operations["set-tool-key"];
         post?: never;
@@ -715,8 +715,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make one request that costs nothing
-         * @description Nothing is stored. The result says what is wrong, or that the service has no such request.
+         * Test a key with a request that costs nothing
+         * @description Nothing is stored. The result has the problem, or reports that the service has no such request.
          */
         post: operations["try-tool-key"];
         delete?: never;
@@ -733,13 +733,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What runs and waits, by user and group
-         * @description For administrators. The limits themselves are in the policy; PUT /api/limits changes them there.
+         * List running and queued work, by user and group
+         * @description For administrators. The limits are part of the policy; change them with PUT /api/limits.
          */
         get: operations["get-limits"];
         /**
-         * Change the limits, in a new version of the policy
-         * @description For administrators. Every process follows it within a second; the rest of the policy stays as it is. 409: somebody else changed the policy meanwhile; 422 names everything that is wrong.
+         * Update the limits, as a new version of the policy
+         * @description For administrators. All processes apply the change within a second; the rest of the policy is unchanged. 409: another administrator changed the policy in the meantime; 422 lists all validation errors.
          */
         put: operations["set-limits"];
         post?: never;
@@ -758,7 +758,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a code that links another channel to my account */
+        /** Create a code that links another channel identity to my account */
         post: operations["create-link-code"];
         delete?: never;
         options?: never;
@@ -773,7 +773,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the login page shows */
+        /** Get the options of the sign-in page */
         get: operations["login-state"];
         put?: never;
         /** Sign in; sets the cookie */
@@ -793,7 +793,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show the user of a sign-in link without using the link */
+        /** Get the user of a sign-in link without using the link */
         post: operations["read-sign-in-link"];
         delete?: never;
         options?: never;
@@ -810,7 +810,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End this browser's login */
+        /** Sign out of this browser */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -883,7 +883,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * MCP servers, whose tools the model can use
+         * List the MCP servers
          * @description Values of variables and headers are never returned. How the installation's are reached is for administrators.
          */
         get: operations["list-mcp-servers"];
@@ -904,8 +904,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Add or change an MCP server
-         * @description It is stored, and asked what it offers, for at most 20 seconds; the answer says what it offers, or what is wrong. A command runs on your runner, in its sandbox. 409: it was made or changed meanwhile. Where it leads somewhere else, its values have to be given again.
+         * Create or update an MCP server
+         * @description Stores the server and lists its tools, for at most 20 seconds; the response has the tools or the problem. A command runs on your runner, in its sandbox. 409: the server was created or changed in the meantime. A changed address or command requires the secret values again.
          */
         put: operations["set-mcp-server"];
         post?: never;
@@ -926,8 +926,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have your connected account authorize requests to an MCP server
-         * @description The server is asked at which OAuth provider it wants an account, and xbot is registered there, for at most 30 seconds; an account is connected then at the provider that the answer names (account), as at others. Those of a provider that was named before have to be connected again. For administrators where the server is the installation's. Tokens of conversations cannot.
+         * Use your connected account for requests to an MCP server
+         * @description Discovers the OAuth provider of the server and registers xbot there, for at most 30 seconds. Then connect an account at the provider named in the response (account). Those of a provider that was named before have to be connected again. Requires an administrator if the server belongs to the installation. Not available to tokens of conversations.
          */
         post: operations["set-mcp-account"];
         delete?: never;
@@ -946,8 +946,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask an MCP server what it offers
-         * @description It is connected to anew, for at most 20 seconds. The installation's are asked by administrators.
+         * Refresh the tools of an MCP server
+         * @description Reconnects to the server, for at most 20 seconds. Servers of the installation require an administrator.
          */
         post: operations["refresh-mcp-server"];
         delete?: never;
@@ -963,7 +963,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tools that an MCP server listed last */
+        /** List the tools of an MCP server */
         get: operations["list-mcp-tools"];
         put?: never;
         post?: never;
@@ -980,7 +980,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who I am and what this server is */
+        /** Get the signed-in user and the server's features */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -997,13 +997,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My identities on other channels */
+        /** List my identities on other channels */
         get: operations["list-identities"];
         put?: never;
         post?: never;
         /**
          * Unlink one of my identities from my account
-         * @description With its direct conversations it becomes an account of its own; memory and files stay with mine. 400: it is the only way to the account, or a setting assigns it. 404: it is not mine.
+         * @description The identity becomes an account of its own with its direct conversations; memory and files stay with my account. 400: it is the only identity of the account, or a setting assigns it. 404: it is not one of my identities.
          */
         delete: operations["unlink-identity"];
         options?: never;
@@ -1035,11 +1035,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where on a platform I am told of my long turns */
+        /** Get the settings of notifications about my long turns */
         get: operations["get-turn-notices"];
         /**
-         * Be told of my long turns on a platform, or not any more
-         * @description A turn that I begin on the page, in a terminal or over HTTP, and that takes long, is told of in my direct chat with the bot: when it has ended, and when it needs my answer.
+         * Turn notifications about my long turns on or off
+         * @description Notifies me in my direct chat with the bot when a long turn that I started on the page, in a terminal or over HTTP has ended, or needs my answer.
          */
         put: operations["set-turn-notices"];
         post?: never;
@@ -1056,9 +1056,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What agents remember about me */
+        /** List what agents remember about me */
         get: operations["get-memory"];
-        /** Change a note or a block */
+        /** Update a note or block */
         put: operations["edit-memory"];
         post?: never;
         delete?: never;
@@ -1074,7 +1074,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Older entries of archive or log */
+        /** List older entries of archive or log */
         get: operations["list-memory"];
         put?: never;
         post?: never;
@@ -1091,7 +1091,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All that agents remember about me, as Markdown */
+        /** Export all that agents remember about me, as Markdown */
         get: operations["export-memory"];
         put?: never;
         post?: never;
@@ -1112,7 +1112,7 @@ export interface paths {
         put?: never;
         /**
          * Delete from memory
-         * @description It deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
+         * @description Deletes notes and blocks, lines of them, and entries of archive and log. There is no confirmation and no undo.
          */
         post: operations["forget-memory"];
         delete?: never;
@@ -1130,7 +1130,7 @@ export interface paths {
         };
         /**
          * Search what agents remember about me
-         * @description It finds notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what deleting by these words would remove, line by line.
+         * @description Returns notes and blocks with all of the words, and entries of archive and log with the most significant ones. With exact: what a deletion by these words would remove, line by line.
          */
         get: operations["search-memory"];
         put?: never;
@@ -1148,7 +1148,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that you can choose */
+        /** List the models that you can choose */
         get: operations["list-models"];
         put?: never;
         post?: never;
@@ -1165,7 +1165,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The models that you chose for all your conversations */
+        /** Get the models chosen for all your conversations */
         get: operations["get-model-choice"];
         put?: never;
         post?: never;
@@ -1173,8 +1173,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Choose the models of all your conversations
-         * @description In force for the next step. 400: there is no such model.
+         * Set the models of all your conversations
+         * @description Takes effect with the next step. 400: the model does not exist.
          */
         patch: operations["set-model-choice"];
         trace?: never;
@@ -1187,7 +1187,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Your connected accounts, and where you can connect some
+         * List your connected accounts and the providers available
          * @description Tokens are never returned.
          */
         get: operations["list-oauth-accounts"];
@@ -1211,7 +1211,7 @@ export interface paths {
         post?: never;
         /**
          * Disconnect an account
-         * @description Its tokens are given back to the provider, where it takes them, and removed.
+         * @description Revokes the tokens at the provider if it supports that, and deletes them.
          */
         delete: operations["delete-oauth-account"];
         options?: never;
@@ -1229,8 +1229,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to connect an account
-         * @description The answer leads to the provider, where you are asked. A call that waits for the account goes on once it is connected.
+         * Start connecting an account
+         * @description Returns the provider's authorization URL. A call that waits for the account continues once it is connected.
          */
         post: operations["connect-oauth-account"];
         delete?: never;
@@ -1247,7 +1247,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * OAuth providers, for administrators
+         * List OAuth providers; for administrators
          * @description Secrets of clients are never returned.
          */
         get: operations["list-oauth-providers"];
@@ -1269,13 +1269,13 @@ export interface paths {
         get?: never;
         /**
          * Add or change an OAuth provider
-         * @description For administrators. 409: it was made or changed meanwhile. Where another origin would get tokens, or the client is another, accounts have to be connected again; with another origin the secret has to be given again, too.
+         * @description For administrators. 409: the provider was created or changed in the meantime. A different token origin or client requires that accounts are reconnected; a different origin also requires the secret again.
          */
         put: operations["set-oauth-provider"];
         post?: never;
         /**
          * Remove an OAuth provider
-         * @description For administrators. The accounts that people have connected there are removed with it; their tokens are not given back.
+         * @description For administrators. Connected accounts are removed, too; their tokens are not revoked.
          */
         delete: operations["delete-oauth-provider"];
         options?: never;
@@ -1290,7 +1290,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** People who wait for approval; for administrators */
+        /** List pending pairings; for administrators */
         get: operations["list-pairings"];
         put?: never;
         post?: never;
@@ -1310,8 +1310,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approve or refuse a person by their code; for administrators
-         * @description An approval covers direct messages, not groups. The person is told with their next message.
+         * Approve or reject a user by their pairing code; for administrators
+         * @description An approval covers direct messages, not groups. The user is notified with their next message.
          */
         post: operations["end-pairing"];
         delete?: never;
@@ -1328,8 +1328,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Panels of plugins
-         * @description What plugins show on the page, to everybody.
+         * List panels of plugins
+         * @description Lists the panels that plugins add to the page.
          */
         get: operations["list-panels"];
         put?: never;
@@ -1349,7 +1349,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create an address that this browser can open without headers, such as a download */
+        /** Create a URL that this browser can open without headers, such as a download */
         post: operations["create-pass"];
         delete?: never;
         options?: never;
@@ -1364,11 +1364,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What my tools may do without asking */
+        /** Get my default permission mode */
         get: operations["list-permissions"];
         /**
-         * Choose what my tools may do in all conversations
-         * @description It applies to calls that the model makes from now on, where the conversation has no preset of its own.
+         * Set my default permission mode
+         * @description Applies to future tool calls in conversations without a permission mode of their own.
          */
         put: operations["choose-preset"];
         post?: never;
@@ -1387,14 +1387,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Allow, ask or deny a tool, or some of its calls
-         * @description It applies to calls that the model makes from now on.
+         * Set the permission rule of a tool, or of some of its calls
+         * @description Applies to future tool calls.
          */
         put: operations["set-permission"];
         post?: never;
         /**
-         * Take a rule back
-         * @description It applies to calls that the model makes from now on.
+         * Delete a permission rule
+         * @description Applies to future tool calls.
          */
         delete: operations["remove-permission"];
         options?: never;
@@ -1410,14 +1410,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Plugins of the installation
+         * List plugins of the installation
          * @description For administrators.
          */
         get: operations["list-plugins"];
         put?: never;
         /**
          * Install a plugin
-         * @description Or another version of it, which keeps settings and values. It is started once before, on the server's host, with the settings that it has; then it is switched on. 400: it does not start, with the reason and the end of its output; what is installed stays. 503: it could not be tried, since the runner of the server's host is not connected. 403: it asks for a permission that was not given. 409: it wants a name that is taken, or the archive is another one than the digest says. For administrators.
+         * @description Installs a plugin, or another version of it, which keeps settings and values. The plugin is first started once with its settings on the server's host, then enabled. 400: it does not start; the response has the reason and the end of its output, and the installed version is unchanged. 503: it could not be tested because the runner of the server's host is not connected. 403: it requests a permission that was not granted. 409: it uses a name that is taken, or the archive does not match the digest. For administrators.
          */
         post: operations["install-plugin"];
         delete?: never;
@@ -1436,8 +1436,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Read an archive with a plugin
-         * @description A zip or tar file with plugin.json. Nothing is installed: the answer says what the plugin adds and what it asks for. For administrators.
+         * Check a plugin archive
+         * @description A zip or tar archive with plugin.json. Nothing is installed: the response lists what the plugin adds and the permissions it requests. For administrators.
          */
         post: operations["check-plugin"];
         delete?: never;
@@ -1457,7 +1457,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Remove a plugin, with its settings and all that it keeps
+         * Remove a plugin, its settings and its data
          * @description For administrators.
          */
         delete: operations["remove-plugin"];
@@ -1465,7 +1465,7 @@ export interface paths {
         head?: never;
         /**
          * Switch a plugin on or off, or change its settings
-         * @description It is in force within a second, in all servers. For administrators.
+         * @description All servers apply the change within a second. For administrators.
          */
         patch: operations["change-plugin"];
         trace?: never;
@@ -1481,7 +1481,7 @@ export interface paths {
         put?: never;
         /**
          * Reload a plugin
-         * @description Its processes end; the next request starts one anew. For administrators.
+         * @description Stops its processes; the next request starts a new one. For administrators.
          */
         post: operations["reload-plugin"];
         delete?: never;
@@ -1500,8 +1500,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask the plugin of a panel
-         * @description As the panel does, by the page. 400: the plugin could not do it, in its own words. 409: it answered with more than 256 kB, or nobody knows what it did. 429: too much at once.
+         * Send a panel's request to its plugin
+         * @description Sends a request of the panel to its plugin. 400: the plugin refused it, with the plugin's message. 409: the response exceeds 256 kB, or the outcome is unknown. 429: too many requests at once.
          */
         post: operations["ask-panel"];
         delete?: never;
@@ -1521,7 +1521,7 @@ export interface paths {
         put?: never;
         /**
          * Open a panel
-         * @description The answer says where its document is, for 12 hours.
+         * @description Returns the path of its document, valid for 12 hours.
          */
         post: operations["open-panel"];
         delete?: never;
@@ -1538,13 +1538,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The policy: how conversations are named, routed, queued, reset and limited
+         * Get the policy: how conversations are named, routed, queued, reset and limited
          * @description For administrators. docs/operate/policy.md describes the document.
          */
         get: operations["get-policy"];
         /**
-         * Put a new version of the policy in force
-         * @description Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. For administrators. docs/operate/policy.md describes the document.
+         * Update the policy
+         * @description All processes apply the change within a second. 409: another administrator changed it in the meantime; 422 lists all validation errors. For administrators. docs/operate/policy.md describes the document.
          */
         put: operations["set-policy"];
         post?: never;
@@ -1564,7 +1564,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Check a policy without putting it in force
+         * Validate a policy without applying it
          * @description For administrators. docs/operate/policy.md describes the document.
          */
         post: operations["check-policy"];
@@ -1582,15 +1582,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Names of identityLinks that have an account
-         * @description Also those that the policy does not list any more: their accounts keep the name. For administrators.
+         * List the names of identityLinks that have an account
+         * @description Includes names that the policy no longer lists: their accounts keep the name. For administrators.
          */
         get: operations["list-identity-links"];
         put?: never;
         post?: never;
         /**
-         * Take the account from a name of identityLinks
-         * @description The account keeps its conversations. Ids that the policy lists under the name begin another account when they write next. For administrators.
+         * Unassign an account from a name of identityLinks
+         * @description The account keeps its conversations. IDs that the policy lists under the name start another account with their next message. For administrators.
          */
         delete: operations["remove-identity-link"];
         options?: never;
@@ -1606,13 +1606,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What tools may do for people who chose nothing
+         * Get the permission mode of users without a choice of their own
          * @description For administrators.
          */
         get: operations["get-installation-presets"];
         /**
-         * Choose what tools may do for people who chose nothing
-         * @description For administrators: a new version of the policy, in force for the next call. 409: somebody else changed the policy meanwhile.
+         * Set the permission mode of users without a choice of their own
+         * @description For administrators. Creates a version of the policy, which applies to the next call. 409: another administrator changed the policy in the meantime.
          */
         put: operations["set-installation-presets"];
         post?: never;
@@ -1630,7 +1630,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who changed the policy, and when
+         * List the versions of the policy
          * @description For administrators. docs/operate/policy.md describes the document.
          */
         get: operations["list-policy-versions"];
@@ -1649,7 +1649,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What I set for myself, and what there is to choose from */
+        /** List my settings with their options */
         get: operations["list-preferences"];
         put?: never;
         post?: never;
@@ -1669,8 +1669,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have my settings again as they were after a change
-         * @description Whatever differs is changed, which makes new versions. 404: it is none of the changes that are kept. 409: they were changed meanwhile.
+         * Restore my settings as of a change
+         * @description Restores every setting that differs, which creates new versions. 404: no stored change has this ID. 409: the settings were changed in the meantime.
          */
         post: operations["roll-preferences-back"];
         delete?: never;
@@ -1686,7 +1686,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What I had set before, who changed it, and when */
+        /** List the versions of my settings */
         get: operations["list-preference-versions"];
         put?: never;
         post?: never;
@@ -1705,8 +1705,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change one of my settings
-         * @description In force at once; of answers with the next message. Each change is a version. 400: it cannot have the value. 404: there is no such setting.
+         * Update one of my settings
+         * @description The setting takes effect immediately; settings of answers with the next message. Each change creates a version. 400: the value is invalid. 404: the setting does not exist.
          */
         put: operations["set-preference"];
         post?: never;
@@ -1723,11 +1723,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My profile */
+        /** Get my profile */
         get: operations["get-profile"];
         /**
-         * Change my profile
-         * @description The prompts of my own conversations contain it from the next message on.
+         * Update my profile
+         * @description The profile is part of the prompts of my own conversations from the next message.
          */
         put: operations["set-profile"];
         post?: never;
@@ -1747,8 +1747,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have an earlier version of my profile again
-         * @description Text and timezone. It becomes the newest version. 409: the profile was changed meanwhile.
+         * Restore an earlier version of my profile
+         * @description Changes text and timezone and creates a new version. 409: the profile was changed in the meantime.
          */
         post: operations["roll-profile-back"];
         delete?: never;
@@ -1765,7 +1765,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What my profile was, who changed it, and when
+         * List the versions of my profile
          * @description The last 100 versions.
          */
         get: operations["list-profile-versions"];
@@ -1784,13 +1784,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A version of my profile */
+        /** Get a version of my profile */
         get: operations["get-profile-version"];
         put?: never;
         post?: never;
         /**
          * Delete a version of my profile
-         * @description 409: it is the profile as it is, or a service of yours answers with it.
+         * @description 409: this version is the current profile, or one of your services uses it.
          */
         delete: operations["delete-profile-version"];
         options?: never;
@@ -1805,7 +1805,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Your system prompt and the sections for capabilities */
+        /** List your system prompt and the sections for capabilities */
         get: operations["list-prompts"];
         put?: never;
         post?: never;
@@ -1822,17 +1822,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A section of your system prompt */
+        /** Get a section of your system prompt */
         get: operations["get-prompt"];
         /**
-         * Change a section of your system prompt
-         * @description Each change is a version. 409: it was changed meanwhile. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+         * Update a section of your system prompt
+         * @description Each change creates a version. 409: the section was changed in the meantime. Takes effect with the next turn of your conversations, in every process; conversations of groups and subagents use the installation's system prompt.
          */
         put: operations["set-prompt"];
         post?: never;
         /**
-         * Have the installation's text again
-         * @description It is a version, too: the ones before it can be put in force again. Your conversations follow it from their next turn on, in every process; those of groups and subagents have the installation's system prompt.
+         * Restore the installation's text
+         * @description The reset is a version, too: earlier versions can be restored. Takes effect with the next turn of your conversations, in every process; conversations of groups and subagents use the installation's system prompt.
          */
         delete: operations["reset-prompt"];
         options?: never;
@@ -1850,8 +1850,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put an earlier version of a prompt in force again
-         * @description It becomes the newest version. 409: the prompt was changed meanwhile.
+         * Restore an earlier version of a prompt
+         * @description Creates a new version. 409: the prompt was changed in the meantime.
          */
         post: operations["roll-prompt-back"];
         delete?: never;
@@ -1868,7 +1868,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a section of your system prompt was, who changed it, and when
+         * List the versions of a section of your system prompt
          * @description The last 200 versions.
          */
         get: operations["list-prompt-versions"];
@@ -1887,18 +1887,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A version of a section of your system prompt */
+        /** Get a version of a section of your system prompt */
         get: operations["get-prompt-version"];
         put?: never;
         post?: never;
         /**
          * Delete a version of a prompt
-         * @description 409: it is in force, or a service of yours answers with it.
+         * @description 409: this version is in force, or one of your services uses it.
          */
         delete: operations["delete-prompt-version"];
         options?: never;
         head?: never;
-        /** Give a version of a prompt another label or note */
+        /** Set the label or note of a prompt version */
         patch: operations["note-prompt-version"];
         trace?: never;
     };
@@ -1913,8 +1913,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Uninstall a state of files from everybody
-         * @description For administrators: all copies go, also where whoever published them has deleted the entry or the account. An entry that publishes it stays: withdraw that, too.
+         * Uninstall a digest for all users
+         * @description For administrators. Removes all copies, even if the publisher has deleted the entry or the account. An entry that publishes the digest is kept: withdraw it separately.
          */
         delete: operations["take-registry-digest"];
         options?: never;
@@ -1930,14 +1930,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Skills and roles that people have published
-         * @description Yours, and what others share with everybody. Administrators also see what administrators have withdrawn, and what somebody beside its owner has installed.
+         * List published skills and roles
+         * @description Includes your entries and those shared with all users. Administrators also see withdrawn entries, and private entries that other users have installed.
          */
         get: operations["list-registry-entries"];
         put?: never;
         /**
          * Publish a skill or a role: a zip archive, or the Markdown file of a role
-         * @description A new version of what you have published under its name, or a new entry. The same files again make no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it has names that lead elsewhere, links, or nothing of the kind. 413: it has more than 4 MB, 500 files, 2 MB in a file or 8 MB unpacked, or you keep too much.
+         * @description Creates a new entry, or a new version of your entry with this name. Identical files create no version. The archive has the files of one skill, with SKILL.md, or one NAME.md of a role, at its root or in one folder. 400: it contains unsafe names or links, or no skill or role. 413: it exceeds 4 MB, 500 files, 2 MB per file or 8 MB unpacked, or your limits.
          */
         post: operations["publish-bundle"];
         delete?: never;
@@ -1953,20 +1953,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is in a published skill or role, before it is installed */
+        /** Get a published skill or role before installing it */
         get: operations["get-registry-entry"];
         put?: never;
         post?: never;
         /**
          * Remove what you have published, with its versions
-         * @description Who has installed it keeps it.
+         * @description Existing installations are kept.
          */
         delete: operations["delete-registry-entry"];
         options?: never;
         head?: never;
         /**
-         * Say who finds what was published, or withdraw it
-         * @description 403: it is somebody else's, or an administrator has withdrawn it.
+         * Change the visibility of an entry, or withdraw it
+         * @description 403: the entry belongs to another user, or an administrator has withdrawn it.
          */
         patch: operations["revise-registry-entry"];
         trace?: never;
@@ -1979,7 +1979,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A version of a published skill or role as a zip archive
+         * Export a version of a published skill or role as a ZIP archive
          * @description The same version is always the same bytes.
          */
         get: operations["export-registry-version"];
@@ -1998,7 +1998,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A file of a published skill, as text */
+        /** Read a text file of a published skill */
         get: operations["read-registry-file"];
         put?: never;
         post?: never;
@@ -2015,12 +2015,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Skills and roles that you have installed, and those for everybody */
+        /** List your installed skills and roles, and those for all users */
         get: operations["list-registry-installs"];
         put?: never;
         /**
          * Install a published skill or role, or another version of it
-         * @description All or nothing, as a copy of your own. It works in your conversations from then on. 409: something else is installed under its name.
+         * @description Atomic; installs a copy of your own, which takes effect in your conversations. 409: another entry is installed with this name.
          */
         post: operations["install-registry-entry"];
         delete?: never;
@@ -2055,7 +2055,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is installed as a zip archive
+         * Export an installation as a ZIP archive
          * @description The same version is always the same bytes.
          */
         get: operations["export-registry-install"];
@@ -2078,7 +2078,7 @@ export interface paths {
         put?: never;
         /**
          * Publish what you have installed as your own
-         * @description A new version of what you have published under its name, or a new entry. The same files again make no version.
+         * @description Creates a new entry, or a new version of your entry with this name. Identical files create no version.
          */
         post: operations["publish-install"];
         delete?: never;
@@ -2098,7 +2098,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a role of your own
-         * @description A new version of what you have published under its name, or a new entry. The same files again make no version.
+         * @description Creates a new entry, or a new version of your entry with this name. Identical files create no version.
          */
         post: operations["publish-role"];
         delete?: never;
@@ -2114,12 +2114,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Roles of subagents, and the tools that a role can have */
+        /** List the roles of subagents, and the tools that a role can have */
         get: operations["list-roles"];
         put?: never;
         /**
-         * Add a role of your own
-         * @description 409: you have one of this name. In force for the next step, in every process; a subagent keeps what it was made with.
+         * Create a role
+         * @description 409: you have a role with this name. Takes effect with the next step, in every process; existing subagents are unchanged.
          */
         post: operations["create-role"];
         delete?: never;
@@ -2137,8 +2137,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Switch a role of the program or the installation on or off, for yourself
-         * @description In force for the next step, in every process; a subagent keeps what it was made with.
+         * Enable or disable a role of the program or the installation for yourself
+         * @description Takes effect with the next step, in every process; existing subagents are unchanged.
          */
         put: operations["enable-shared-role"];
         post?: never;
@@ -2155,21 +2155,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A role of your own */
+        /** Get one of your roles */
         get: operations["get-role"];
         /**
-         * Change a role of your own
-         * @description 409: it was changed meanwhile, or another one has the name. In force for the next step, in every process; a subagent keeps what it was made with.
+         * Update one of your roles
+         * @description 409: the role was changed in the meantime, or another role has this name. Takes effect with the next step, in every process; existing subagents are unchanged.
          */
         put: operations["set-role"];
         post?: never;
-        /** Delete a role of your own, with its versions */
+        /** Delete one of your roles and its versions */
         delete: operations["delete-role"];
         options?: never;
         head?: never;
         /**
-         * Switch a role of your own on or off
-         * @description In force for the next step, in every process; a subagent keeps what it was made with.
+         * Enable or disable one of your roles
+         * @description Takes effect with the next step, in every process; existing subagents are unchanged.
          */
         patch: operations["enable-role"];
         trace?: never;
@@ -2182,8 +2182,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A role of your own as a Markdown file
-         * @description In a folder .xbot/agents of a project, or agents of the server, it is the same role.
+         * Export one of your roles as a Markdown file
+         * @description Store the file in the folder .xbot/agents of a project, or agents of the server, to get the same role.
          */
         get: operations["export-role"];
         put?: never;
@@ -2204,8 +2204,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Put an earlier version of a role in force again
-         * @description It becomes the newest version. 409: the role was changed meanwhile.
+         * Restore an earlier version of a role
+         * @description Creates a new version. 409: the role was changed in the meantime.
          */
         post: operations["roll-role-back"];
         delete?: never;
@@ -2222,8 +2222,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a role of your own was, who changed it, and when
-         * @description The last hundred versions.
+         * List the versions of one of your roles
+         * @description The last 100 versions.
          */
         get: operations["list-role-versions"];
         put?: never;
@@ -2241,12 +2241,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where my commands can run, and where they run now */
+        /** List my runners and the active one */
         get: operations["list-runners"];
         put?: never;
         /**
-         * Make a runner
-         * @description The token is shown this once.
+         * Create a runner
+         * @description The token is shown only once.
          */
         post: operations["create-runner"];
         delete?: never;
@@ -2263,7 +2263,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose where my commands run */
+        /** Set the runner of my commands */
         put: operations["use-runner"];
         post?: never;
         delete?: never;
@@ -2280,7 +2280,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Choose whether my own model or the server's answers me */
+        /** Set whether my runner's model or the server's answers me */
         put: operations["use-model"];
         post?: never;
         delete?: never;
@@ -2298,8 +2298,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Choose whether commands of the server's own runner run in a sandbox
-         * @description For administrators. off: commands have all rights of the user who runs xbot: they read, change and delete every file of that user, xbot's own key and data included, and can stop xbot. It takes effect at once for the commands that begin then. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
+         * Set whether commands of the server's own runner run in a sandbox
+         * @description For administrators. off: commands have all rights of the user who runs xbot: they can read, change and delete every file of that user, including xbot's own key and data, and can stop xbot. The change applies to commands that start afterwards. 409: the setting XBOT_CONFINE decides. 404: the server has no runner of its own.
          */
         put: operations["set-runner-sandbox"];
         post?: never;
@@ -2319,7 +2319,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a runner at once */
+        /** Revoke a runner */
         delete: operations["revoke-runner"];
         options?: never;
         head?: never;
@@ -2336,7 +2336,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a runner a new token
+         * Rotate the token of a runner
          * @description The old token becomes invalid, and connections that use it are closed.
          */
         post: operations["renew-runner"];
@@ -2354,8 +2354,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find messages in my conversations, newest first
-         * @description It finds messages of people and models that contain every word of q, also from before a reset. Case and accents do not matter. The last word may be the beginning of one. What is written together, such as foo.bar() or 天气预报, or in quotation marks, is found in this order only. In languages without spaces every part of a text is found.
+         * Search messages in my conversations, newest first
+         * @description Searches messages of users and models for every word of q, including messages before a reset. Case and accents are ignored. The last word may be a prefix. Text without spaces, such as foo.bar() or 天气预报, and text in quotation marks matches in this order only. In languages without spaces, every part of a text matches.
          */
         get: operations["search"];
         put?: never;
@@ -2376,8 +2376,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Have the conversations of services told something
-         * @description For administrators. Makes a job for each service, which tells all conversations that exist at each time, and one for each conversation that is named. At most four runs go on at once, each for 30 minutes at most; the others wait in line. 409: a service is withdrawn.
+         * Schedule a message to conversations of services
+         * @description For administrators. Creates one job per service, which posts to all conversations that exist when it fires, and one per named conversation. At most four runs execute at once, each for at most 30 minutes; the others wait in a queue. 409: a service is withdrawn.
          */
         post: operations["publish-service-task"];
         delete?: never;
@@ -2394,14 +2394,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Agents that were published to programs and people outside
+         * List services
          * @description For administrators.
          */
         get: operations["list-services"];
         put?: never;
         /**
          * Publish an agent as a service
-         * @description It is yours: it works with your models, keys, prompt, documents and scripts. What is left out is as documented. 400: it names a model or a version that you do not have. For administrators.
+         * @description The service belongs to you and uses your models, keys, prompt, documents and scripts. Omitted members have their defaults. 400: you do not have the model or version. For administrators.
          */
         post: operations["create-service"];
         delete?: never;
@@ -2418,22 +2418,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A service
+         * Get a service
          * @description For administrators.
          */
         get: operations["get-service"];
         put?: never;
         post?: never;
         /**
-         * Delete a service with its keys and all conversations of its consumers
-         * @description Nobody finds it from now on. The rest goes on whatever dies meanwhile, and cannot be taken back. For administrators.
+         * Delete a service with its keys and conversations
+         * @description The service is inaccessible immediately. The deletion survives restarts of the server and cannot be undone. For administrators.
          */
         delete: operations["delete-service"];
         options?: never;
         head?: never;
         /**
-         * Change, publish or withdraw a service
-         * @description In force for the next step of its conversations. Of one that was withdrawn the conversations stay, and its consumers are told so. 409: it was changed since the revision. For administrators.
+         * Update, publish or withdraw a service
+         * @description Takes effect with the next step of its conversations. Conversations of a withdrawn service are kept, and its consumers see a notice. 409: the service was changed since the revision. For administrators.
          */
         patch: operations["change-service"];
         trace?: never;
@@ -2446,8 +2446,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Conversations of the consumers of a service
-         * @description The last used first. For administrators.
+         * List the conversations of a service
+         * @description Most recently used first. For administrators.
          */
         get: operations["list-service-conversations"];
         put?: never;
@@ -2466,15 +2466,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a consumer and a service said
-         * @description With the calls of tools. The log says who read it. For administrators.
+         * Get the transcript of a conversation with a service
+         * @description Includes tool calls. Access is logged. For administrators.
          */
         get: operations["get-service-conversation"];
         put?: never;
         post?: never;
         /**
          * Delete a conversation of a consumer
-         * @description With its files, and what Temporal keeps of its runs. Nobody finds it from now on; the rest goes on whatever dies meanwhile. For administrators.
+         * @description Includes its files and Temporal's records of its runs. The conversation is inaccessible immediately; the deletion survives restarts of the server. For administrators.
          */
         delete: operations["delete-service-conversation"];
         options?: never;
@@ -2492,8 +2492,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let the agent answer again
-         * @description From the next message on. For administrators.
+         * Return a conversation to the agent
+         * @description The agent answers from the next message. For administrators.
          */
         post: operations["give-service-conversation"];
         delete?: never;
@@ -2512,7 +2512,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say something to a consumer in place of the agent
+         * Send a message to a consumer as an administrator
          * @description For administrators.
          */
         post: operations["say-in-service-conversation"];
@@ -2532,8 +2532,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer a consumer in place of the agent
-         * @description The turn that runs is stopped, and the agent is silent until the conversation is given back. What the consumer writes stands in the transcript. For administrators.
+         * Take over a conversation from the agent
+         * @description Stops the running turn; the agent does not answer until the conversation is returned. Messages of the consumer are added to the transcript. For administrators.
          */
         post: operations["take-service-conversation"];
         delete?: never;
@@ -2550,14 +2550,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Keys of a service, without their secrets
+         * List the keys of a service, without their secrets
          * @description For administrators.
          */
         get: operations["list-service-keys"];
         put?: never;
         /**
-         * Make a key of a service
-         * @description Whoever has it uses the service, and finds the conversations that were begun with it, and no others. It is shown once. For administrators.
+         * Create a service key
+         * @description The key gives access to the service and to the conversations started with it. Shown only once. For administrators.
          */
         post: operations["create-service-key"];
         delete?: never;
@@ -2577,8 +2577,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke a key of a service at once
-         * @description For good. Its conversations stay; nobody outside reaches them. For administrators.
+         * Revoke a service key
+         * @description Permanent. Its conversations are kept, but consumers can no longer reach them. For administrators.
          */
         delete: operations["revoke-service-key"];
         options?: never;
@@ -2596,8 +2596,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a key of a service another secret
-         * @description The secret of before is useless at once; the conversations of the key stay its own. The new one is shown once. For administrators.
+         * Rotate the secret of a service key
+         * @description The old secret becomes invalid immediately; the key keeps its conversations. The new secret is shown only once. For administrators.
          */
         post: operations["rotate-service-key"];
         delete?: never;
@@ -2614,8 +2614,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the consumers of a service used
-         * @description Tokens and cost of deleted conversations stay in it. For administrators.
+         * Get the usage of a service
+         * @description Includes tokens and cost of deleted conversations. For administrators.
          */
         get: operations["service-usage"];
         put?: never;
@@ -2634,7 +2634,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same as a file for a spreadsheet
+         * Export the usage of a service as CSV
          * @description For administrators.
          */
         get: operations["service-usage-csv"];
@@ -2653,7 +2653,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My sessions, pinned first, newest first */
+        /** List my sessions, pinned first, newest first */
         get: operations["list-sessions"];
         put?: never;
         /** Create a session */
@@ -2675,7 +2675,7 @@ export interface paths {
         put?: never;
         /**
          * Import a conversation as a new session
-         * @description It reads JSON Lines of version 3, the format of the export. At most 64 MiB.
+         * @description Accepts JSON Lines of version 3, the format of the export. At most 64 MiB.
          */
         post: operations["import-session"];
         delete?: never;
@@ -2691,15 +2691,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One session */
+        /** Get a session */
         get: operations["get-session"];
         put?: never;
         post?: never;
-        /** Delete a session with all its messages; administrators also those of groups and of other people */
+        /** Delete a session with all its messages; administrators may delete those of groups and other users */
         delete: operations["delete-session"];
         options?: never;
         head?: never;
-        /** Rename, pin or archive a session, or say how it is answered */
+        /** Rename, pin or archive a session, or change how it is answered */
         patch: operations["update-session"];
         trace?: never;
     };
@@ -2713,8 +2713,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say what became of an action
-         * @description For the client alone that was sent an event of the kind action. First it is taken, which one process can do once, then answered; the same answer may be sent again. 409: it was taken before, or nobody waits for it any more, ten seconds after the call asked. Then it must not be carried out.
+         * Report the result of an action
+         * @description Only for the client that received the action event. The client first claims the action, which succeeds for one process only, then reports its result; the same result may be sent again. 409: the action was claimed before, or the call no longer waits for it (ten seconds after the request). The client must not perform the action then.
          */
         post: operations["answer-client-action"];
         delete?: never;
@@ -2733,8 +2733,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Answer several calls that wait for permission
-         * @description Each answer counts or is refused by itself, as it would be alone; its result says which.
+         * Answer several calls that require approval
+         * @description Each answer is accepted or refused independently; its result has the status.
          */
         post: operations["answer-approvals"];
         delete?: never;
@@ -2753,8 +2753,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Allow or deny a call that waits for permission, or answer the questions that it asks
-         * @description The first answer counts, even if no worker runs. 409: it was answered before, or it is too late.
+         * Allow or deny a call that requires approval, or answer its questions
+         * @description The first answer counts, even if no worker is running. 409: the call was answered before, or no longer waits.
          */
         post: operations["answer-approval"];
         delete?: never;
@@ -2772,8 +2772,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Go on from another version of a message
-         * @description That version and what followed it come back into the conversation, and the one that was there leaves it. 409 while a turn runs. A rewind event with again says that the conversation is to be read anew. Files, and the effects of commands, stay.
+         * Switch to another version of a message
+         * @description Restores the version and everything after it, and stores the current version as a branch. 409: a turn is running. A rewind event with again requires clients to reload the conversation. Files and the effects of commands are kept.
          */
         put: operations["switch-branch"];
         post?: never;
@@ -2791,8 +2791,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole result of a tool call
-         * @description It is the text that the tool returned, even if the conversation shows a summary, a placeholder or an edit.
+         * Get the whole result of a tool call
+         * @description Returns the text of the tool result, even if the conversation shows a summary, a placeholder or an edit.
          */
         get: operations["call-result"];
         put?: never;
@@ -2813,8 +2813,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Summarize the beginning of the conversation to make room
-         * @description It is queued like a message, as the command /compact. A notice says how it ended.
+         * Summarize the beginning of the conversation to free context
+         * @description Queues the command /compact like a message. A notice reports the result.
          */
         post: operations["compact-session"];
         delete?: never;
@@ -2830,9 +2830,9 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The context of a conversation: how full it is, and what fills it */
+        /** Get the context of a conversation: its size and composition */
         get: operations["get-context"];
-        /** Choose how the context of a conversation is kept small */
+        /** Set the context mode of a conversation */
         put: operations["set-context-mode"];
         post?: never;
         delete?: never;
@@ -2849,8 +2849,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events of a session (SSE)
-         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: if some after the cursor were deleted, the first event, hello, says gap. Live events (delta, output, action) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
+         * Stream the events of a session (SSE)
+         * @description Durable events carry an ID; reconnect with it as Last-Event-ID to receive all missed events. Events are kept for XBOT_KEEP_EVENTS: if events after the cursor were deleted, the first event, hello, has gap set. Live events (delta, output, action) carry no ID. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
          */
         get: operations["watch-session"];
         put?: never;
@@ -2869,8 +2869,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * All of a conversation
-         * @description jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported again. md: for people. Administrators may export every conversation.
+         * Export a conversation
+         * @description jsonl: JSON Lines, version 3 of the format described in docs/reference/transcripts.md, which can be imported. md: Markdown for reading. Administrators may export every conversation.
          */
         get: operations["export-session"];
         put?: never;
@@ -2888,12 +2888,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A folder of the session's runner */
+        /** List a folder of the session's runner */
         get: operations["list-files"];
         put?: never;
         /**
          * Upload files to the session's runner
-         * @description At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.
+         * @description At most 10 files of at most 100 MB each. Files are not overwritten: an existing name gets a number. If one file fails, none is stored.
          */
         post: operations["upload-files"];
         /** Delete a file, a link or a folder */
@@ -2911,8 +2911,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The content of a file
-         * @description A part of it with the header Range.
+         * Get the content of a file
+         * @description Supports the Range header.
          */
         get: operations["download-file"];
         put?: never;
@@ -2934,7 +2934,7 @@ export interface paths {
         put?: never;
         /**
          * Copy a file or folder
-         * @description Links in a folder are left out. 409: something has the new path already.
+         * @description Links in a folder are omitted. 409: the new path exists already.
          */
         post: operations["copy-file"];
         delete?: never;
@@ -2952,7 +2952,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a folder, and those above it */
+        /** Create a folder and its parents */
         post: operations["make-folder"];
         delete?: never;
         options?: never;
@@ -2971,7 +2971,7 @@ export interface paths {
         put?: never;
         /**
          * Move or rename a file or folder
-         * @description 409: something has the new path already.
+         * @description 409: the new path exists already.
          */
         post: operations["move-file"];
         delete?: never;
@@ -2988,8 +2988,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A page of a PDF as a picture
-         * @description Of a file of at most 50 MB that opens without a password. 400: the file or the page cannot be drawn, and the answer says why. 429: you draw two pages already, or the server too many.
+         * Render a page of a PDF
+         * @description For PDF files of at most 50 MB without a password. 400: the file or the page cannot be rendered; the response has the reason. 429: you draw two pages already, or the server too many.
          */
         get: operations["draw-page"];
         put?: never;
@@ -3008,8 +3008,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Find files below the session's folder by a part of their path
-         * @description Capital letters do not matter. At most 50, of what can be searched in three seconds.
+         * Find files in the session's folder by a part of their path
+         * @description Case-insensitive. Returns at most 50 files, found within three seconds.
          */
         get: operations["search-files"];
         put?: never;
@@ -3028,8 +3028,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The beginning of a table
-         * @description CSV, TSV and Excel (.xlsx) files of at most 20 MB. No formula is calculated.
+         * Preview a table
+         * @description CSV, TSV and Excel (.xlsx) files of at most 20 MB. Formulas are not calculated.
          */
         get: operations["read-table"];
         put?: never;
@@ -3048,13 +3048,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A text file
-         * @description At most 2 MiB, in an encoding that is known for certain.
+         * Read a text file
+         * @description At most 2 MiB, in an encoding that can be detected reliably.
          */
         get: operations["read-text"];
         /**
          * Write a text file
-         * @description 409: the file is not what it was when it was read, or exists already; nothing was written.
+         * @description 409: the file has changed since it was read, or exists already; nothing was written.
          */
         put: operations["write-text"];
         post?: never;
@@ -3073,8 +3073,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A folder as a ZIP archive
-         * @description At most 10,000 files and folders with 2 GB. Links are left out.
+         * Download a folder as a ZIP archive
+         * @description At most 10,000 files and folders and 2 GB. Symbolic links are omitted.
          */
         get: operations["zip-folder"];
         put?: never;
@@ -3095,7 +3095,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Copy a conversation, up to the end of the turn of a message, into a new session
+         * Copy a conversation, up to the end of a message's turn, into a new session
          * @description Running turns are not copied. Original and copy are independent: either may be deleted.
          */
         post: operations["fork-session"];
@@ -3112,7 +3112,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The group chats among the subagents of a session, at all levels, newest first, with their lines */
+        /** List the group chats among the subagents of a session, at all levels, newest first, with their lines */
         get: operations["list-groups"];
         put?: never;
         post?: never;
@@ -3133,7 +3133,7 @@ export interface paths {
         put?: never;
         /**
          * End a group chat
-         * @description The member that speaks may finish; no other one is asked. The session gets the transcript. Ending a chat again changes nothing.
+         * @description The current speaker may finish; no other member is called. The session receives the transcript. Ending a chat twice has no effect.
          */
         post: operations["end-group"];
         delete?: never;
@@ -3152,8 +3152,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A signed link to a file
-         * @description Everybody who has the link can download the file without a login, until it expires.
+         * Create a signed link to a file
+         * @description Anyone with the link can download the file without signing in, until it expires.
          */
         post: operations["create-link"];
         delete?: never;
@@ -3169,12 +3169,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A part of the transcript, ascending */
+        /** Get a part of the transcript, in ascending order */
         get: operations["list-messages"];
         put?: never;
         /**
          * Send a message
-         * @description The response comes after the message was committed. /stop runs at once, and so does a shell command after an exclamation mark (!ls), whose output a notice has.
+         * @description The response is sent after the message is committed. /stop runs immediately, as does a shell command after an exclamation mark (!ls), whose output is in a notice.
          */
         post: operations["send-message"];
         delete?: never;
@@ -3193,8 +3193,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a message again, as it was or changed
-         * @description It is queued like a message. When its turn begins it takes the place of the message, and that one and all that followed it are kept as another branch: a rewind event says so, and the branches of a message name its versions. Pictures and files that came with the message come with it again. Files, and the effects of commands, stay.
+         * Ask a message again, unchanged or edited
+         * @description The new message is queued. When its turn begins, it replaces the message, and the message and everything after it become another branch: a rewind event reports this, and the branches of a message name its versions. Pictures and files of the message are included again. Files and the effects of commands are kept.
          */
         post: operations["ask-again"];
         delete?: never;
@@ -3211,8 +3211,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * A picture of a conversation, as models are shown it
-         * @description Messages and the results of tools name their pictures. Administrators may read those of every conversation.
+         * Get a picture of a conversation, as sent to models
+         * @description Messages and tool results reference their pictures. Administrators may read the pictures of every conversation.
          */
         get: operations["read-picture"];
         put?: never;
@@ -3232,14 +3232,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change a message that waits
-         * @description Clients get a queued event with the same id and the new text. 409: a turn has claimed the message.
+         * Edit a queued message
+         * @description Connected clients receive a queued event with the same ID and the new text. 409: a turn has claimed the message.
          */
         put: operations["edit-queued"];
         post?: never;
         /**
-         * Withdraw a message or command that waits
-         * @description Clients get a dropped event. 409: a turn has claimed the message.
+         * Withdraw a queued message or command
+         * @description Connected clients receive a dropped event. 409: a turn has claimed the message.
          */
         delete: operations["recall-queued"];
         options?: never;
@@ -3255,8 +3255,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The resets of a conversation, newest first
-         * @description Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
+         * List the resets of a conversation, newest first
+         * @description Messages up to upto stay in the transcript but are no longer part of the model's context. The transcript has a notice of origin reset there.
          */
         get: operations["list-resets"];
         put?: never;
@@ -3277,8 +3277,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rewind: take a message, and all after it, out of the conversation
-         * @description It is queued like a message, as the command /rewind. A rewind event says when it has happened, and a notice has the answer. Files, and the effects of commands, stay.
+         * Rewind: remove a message and all messages after it from the conversation
+         * @description Queues the command /rewind like a message. A rewind event reports when it has happened, and a notice has the result. Files and the effects of commands are kept.
          */
         post: operations["rewind-session"];
         delete?: never;
@@ -3294,12 +3294,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The links by which anybody reads a conversation */
+        /** List the share links of conversations */
         get: operations["list-shares"];
         put?: never;
         /**
-         * Make a link by which anybody reads a conversation as it is now
-         * @description Whoever has the link reads without signing in: texts, answers and the names of the tools that were used, never what these were asked and answered. What is written, taken back or brought back later does not change it.
+         * Create a link to the current state of a conversation
+         * @description Anyone with the link can read without signing in: texts, answers and the names of the tools used, never their arguments or results. Later messages, rewinds and restored versions do not change what the link shows.
          */
         post: operations["create-share"];
         delete?: never;
@@ -3318,7 +3318,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Make a link useless at once */
+        /** Revoke a link */
         delete: operations["revoke-share"];
         options?: never;
         head?: never;
@@ -3333,8 +3333,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The subagents of a conversation
-         * @description It lists the whole tree below the conversation; for the conversation of a subagent the tree that it is part of. The session of a subagent is read and stopped like any other.
+         * List the subagents of a conversation
+         * @description Lists the whole tree below the conversation; for the conversation of a subagent, the tree that contains it. The session of a subagent is read and stopped like any other.
          */
         get: operations["list-subagents"];
         put?: never;
@@ -3352,7 +3352,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The background tasks of a session, newest first, without their output */
+        /** List the background tasks of a session, newest first, without their output */
         get: operations["list-tasks"];
         put?: never;
         post?: never;
@@ -3369,7 +3369,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One background task; once it has ended, with head and tail of its output or with its report */
+        /** Get a background task; once it has ended, with the head and tail of its output or with its report */
         get: operations["get-task"];
         put?: never;
         post?: never;
@@ -3390,7 +3390,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a background task
-         * @description The kill is recorded at once, and sent as soon as the runner can be reached. A task event tells the end. A subagent or the run of a job is stopped; a group chat is ended.
+         * @description The kill is recorded immediately and sent as soon as the runner is connected. A task event reports the end. A subagent or the run of a job is stopped; a group chat is ended.
          */
         post: operations["kill-task"];
         delete?: never;
@@ -3407,8 +3407,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole output of a background task so far
-         * @description It is read from the task's runner, which keeps it for seven days after the end.
+         * Get the whole output of a background task so far
+         * @description Reads the output from the task's runner, which keeps it for seven days after the end.
          */
         get: operations["task-output"];
         put?: never;
@@ -3443,7 +3443,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The turns of a session, newest first, each with its run in Temporal */
+        /** List the turns of a session, newest first, each with its run in Temporal */
         get: operations["list-turns"];
         put?: never;
         post?: never;
@@ -3462,14 +3462,14 @@ export interface paths {
         };
         get?: never;
         /**
-         * Allow everything until a turn ends
-         * @description Each call of the turn that would be asked about runs, and so do those that wait already. It lifts no rule that denies, no preset that reads only, no question of the model, and nothing that a hook wants asked; subagents have turns of their own. 409: the turn has ended.
+         * Allow all calls until a turn ends
+         * @description Allows every call of the turn that would require an approval, including calls that are waiting. It does not override rules that deny, the read-only mode, questions of the model, or calls that a hook defers. Subagents have turns of their own. 409: the turn has ended.
          */
         put: operations["allow-turn"];
         post?: never;
         /**
-         * Take back that everything is allowed in a turn
-         * @description Calls that were allowed before go on.
+         * Revoke the permission for all calls of a turn
+         * @description Calls that were allowed earlier continue.
          */
         delete: operations["disallow-turn"];
         options?: never;
@@ -3485,8 +3485,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The request of a step to the model
-         * @description It is rebuilt from the stored rows; exact says whether it is the same byte for byte.
+         * Get the model request of a step
+         * @description The request is reconstructed from stored rows; exact reports whether it is identical byte for byte.
          */
         get: operations["get-request"];
         put?: never;
@@ -3505,8 +3505,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a link shows of a conversation; needs no user
-         * @description A link that is wrong, was revoked or has expired is not found.
+         * Get a shared conversation; requires no sign-in
+         * @description 404: the link is invalid, expired or revoked.
          */
         get: operations["read-shared"];
         put?: never;
@@ -3525,7 +3525,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The state of the installation
+         * Get the state of the installation
          * @description For administrators.
          */
         get: operations["get-status"];
@@ -3544,7 +3544,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Accounts at providers of models */
+        /** List model accounts */
         get: operations["list-subscriptions"];
         put?: never;
         /**
@@ -3568,7 +3568,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask a provider which models it offers
+         * List the models of a provider
          * @description Nothing is stored.
          */
         post: operations["list-offered-models"];
@@ -3588,8 +3588,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make one short call
-         * @description Nothing is stored. It takes up to a minute; the result says what is wrong.
+         * Test an account with one short call
+         * @description Nothing is stored. The request takes up to a minute; the result has the problem.
          */
         post: operations["try-subscription"];
         delete?: never;
@@ -3607,12 +3607,12 @@ export interface paths {
         };
         get?: never;
         /**
-         * Change an account at a provider
-         * @description 409: it was changed meanwhile. Where the address changes, the key has to be given again. Keys are never returned. In force for the next step, in every process.
+         * Update an account at a provider
+         * @description 409: the account was changed in the meantime. A changed address requires the key again. Keys are never returned. In force for the next step, in every process.
          */
         put: operations["set-subscription"];
         post?: never;
-        /** Remove an account at a provider, with its key */
+        /** Remove an account at a provider and its key */
         delete: operations["delete-subscription"];
         options?: never;
         head?: never;
@@ -3626,11 +3626,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether a model names my conversations */
+        /** Get whether a model names my conversations */
         get: operations["get-titles"];
         /**
-         * Choose whether a model names my conversations
-         * @description It applies to answers from now on. Titles that conversations have stay.
+         * Set whether a model names my conversations
+         * @description Applies to future answers. Existing titles are kept.
          */
         put: operations["set-titles"];
         post?: never;
@@ -3648,8 +3648,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The open to-do items of my conversations
-         * @description It leaves out completed items, and lists without open items. The whole list of a conversation comes with its messages.
+         * List the open to-do items of my conversations
+         * @description Omits completed items and lists without open items. The whole list of a conversation is part of its messages.
          */
         get: operations["list-todos"];
         put?: never;
@@ -3667,10 +3667,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** My API tokens */
+        /** List my access tokens */
         get: operations["list-tokens"];
         put?: never;
-        /** Make an API token */
+        /** Create an access token */
         post: operations["create-token"];
         delete?: never;
         options?: never;
@@ -3688,7 +3688,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a token at once */
+        /** Revoke a token */
         delete: operations["revoke-token"];
         options?: never;
         head?: never;
@@ -3705,8 +3705,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What is said in a recording
-         * @description The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
+         * Transcribe a recording
+         * @description The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, at most 25 MB, with its Content-Type. It is sent to the transcription service with the key that applies to you, and is not stored. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
          */
         post: operations["transcribe"];
         delete?: never;
@@ -3722,12 +3722,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The addresses at which other programs call your conversations */
+        /** List my triggers, at whose URLs other programs post into conversations */
         get: operations["list-triggers"];
         put?: never;
         /**
-         * Make a trigger
-         * @description The response has its secret, which is never shown again. 409: there is a trigger of that name.
+         * Create a trigger
+         * @description The response contains the secret, which is never shown again. 409: a trigger with this name exists.
          */
         post: operations["add-trigger"];
         delete?: never;
@@ -3744,12 +3744,12 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Change a trigger: everything but its source */
+        /** Update a trigger; its source cannot change */
         put: operations["set-trigger"];
         post?: never;
         /**
-         * Remove a trigger and its history
-         * @description The conversation that it called stays.
+         * Delete a trigger and its history
+         * @description The conversation that it posts to is kept.
          */
         delete: operations["delete-trigger"];
         options?: never;
@@ -3764,7 +3764,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest accepted calls of a trigger with their outcomes */
+        /** List the newest accepted calls of a trigger with their outcomes */
         get: operations["list-fires"];
         put?: never;
         post?: never;
@@ -3784,8 +3784,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a trigger another secret
-         * @description The response has the new secret, which is never shown again. Calls that are signed with the old one are refused from then on.
+         * Rotate the secret of a trigger
+         * @description The response has the new secret, which is never shown again. Calls signed with the old secret are refused.
          */
         post: operations["renew-trigger"];
         delete?: never;
@@ -3802,8 +3802,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * My usage, by day, session and model
-         * @description Tokens are as the providers counted them. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
+         * Get my usage, by day, session and model
+         * @description Tokens are those that the providers counted. Costs are given only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
          */
         get: operations["get-usage"];
         put?: never;
@@ -3821,10 +3821,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The people of this installation; for administrators */
+        /** List the users of this installation; for administrators */
         get: operations["list-users"];
         put?: never;
-        /** Add a person; for administrators */
+        /** Create a user; for administrators */
         post: operations["create-user"];
         delete?: never;
         options?: never;
@@ -3843,15 +3843,15 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete a person with all that they have; for administrators
-         * @description They are disabled at once. Then their conversations, memory, schedules, triggers, files and keys go, and what Temporal keeps of their runs; the list of people shows how far that is. It goes on whatever dies meanwhile, and cannot be taken back. The last administrator stays.
+         * Delete a user and their data; for administrators
+         * @description Disables the user immediately, then deletes their conversations, memory, schedules, triggers, files and keys, and Temporal's records of their runs. The list of users shows the progress. The deletion survives restarts of the server and cannot be undone. The last administrator cannot be deleted.
          */
         delete: operations["delete-user"];
         options?: never;
         head?: never;
         /**
-         * Change the role of a person, or disable them; for administrators
-         * @description Whoever is disabled is signed out everywhere at once; their tokens and runners are revoked for good, and what runs for them is stopped, also in the background. The last administrator stays one.
+         * Change the role of a user, or disable them; for administrators
+         * @description Disabling a user signs them out everywhere, permanently revokes their tokens and runners, and stops everything that runs for them, including background tasks. The last administrator cannot be demoted.
          */
         patch: operations["change-user"];
         trace?: never;
@@ -3865,7 +3865,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Create a link that signs a person in; for administrators */
+        /** Create a sign-in link; for administrators */
         post: operations["create-sign-in-link"];
         delete?: never;
         options?: never;
@@ -3878,7 +3878,7 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Accepted: {
-            /** @description Messages that get no turn of their own because of this one, which may be itself. The events dropped say why. */
+            /** @description Messages without a turn of their own because of this one, which may be itself. The dropped events have the reason. */
             dropped?: number[] | null;
             /** @description It had been accepted before. */
             duplicate: boolean;
@@ -3904,22 +3904,22 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Since when they are being deleted with all that they have; missing: they are not.
+             * @description Start of the user's deletion; absent if they are not being deleted.
              */
             deleting_since?: string;
             /**
              * Format: date-time
-             * @description Since when they are shut out; missing: they are not.
+             * @description Time of disabling; absent if enabled.
              */
             disabled_at?: string;
-            /** @description The administrator who did that; empty: an operator. */
+            /** @description The administrator who disabled the user; empty: an operator. */
             disabled_by?: string;
             /**
              * Format: int64
-             * @description Of somebody who is being deleted: how many conversations there were.
+             * @description For a user being deleted: the initial number of conversations.
              */
             had?: number;
-            /** @description They can sign in to the page by themselves. */
+            /** @description The user can sign in to the page with a password. */
             has_password: boolean;
             /** Format: int64 */
             id: number;
@@ -3928,7 +3928,7 @@ export interface components {
             role: "admin" | "member";
             /**
              * Format: date-time
-             * @description When they last did something; missing: never.
+             * @description Time of the last activity; absent: never.
              */
             seen_at?: string;
         };
@@ -3937,25 +3937,25 @@ export interface components {
             name: string;
             /** @description Id of the provider. */
             provider: string;
-            /** @description What is asked for. */
+            /** @description The requested scopes. */
             scopes?: string[] | null;
         };
         ActionAnswer: {
             /** @description The client that was sent the action. */
             client: string;
             /**
-             * @description taking: the client is about to carry it out, which it does if this is answered by 204, and then says done or refused.
+             * @description taking: claims the action. After a 204 response, the client performs it and reports done or refused.
              * @enum {string}
              */
             outcome: "taking" | "done" | "refused";
             /**
-             * @description With refused, where it must not be left out. not_now: it would disturb what the person is doing.
+             * @description Required with refused. not_now: it would disturb the user.
              * @enum {string}
              */
             reason?: "not_supported" | "not_found" | "not_now";
         };
         Agent: {
-            /** @description It answers if nothing names another agent. */
+            /** @description Default agent. */
             default: boolean;
             /** @description The part of a session key that names it. */
             id: string;
@@ -3971,7 +3971,7 @@ export interface components {
             by: string;
             /**
              * Format: int64
-             * @description How many calls of the turn were allowed so, when this was told.
+             * @description Number of calls of the turn allowed so far.
              */
             calls: number;
             /** Format: date-time */
@@ -3984,14 +3984,14 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait. */
+            /** @description With allow: a JSON object that replaces the arguments. Rules are evaluated again; 403 if one denies the call, which then continues to wait. */
             arguments?: unknown;
             /**
              * @description May be left out with answers, which allow.
              * @enum {string}
              */
             decision?: "allow" | "deny";
-            /** @description Told to the model with a denial. */
+            /** @description Reason for the model, with a denial. */
             note?: string;
         };
         AnswerList: {
@@ -4005,7 +4005,7 @@ export interface components {
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description With allow: a JSON object, with which the call runs in place of what the model wrote. Rules judge it anew; 403 where one denies it, and the call goes on to wait. */
+            /** @description With allow: a JSON object that replaces the arguments. Rules are evaluated again; 403 if one denies the call, which then continues to wait. */
             arguments?: unknown;
             /** @description Id of the tool call. */
             call_id: string;
@@ -4014,7 +4014,7 @@ export interface components {
              * @enum {string}
              */
             decision?: "allow" | "deny";
-            /** @description Told to the model with a denial. */
+            /** @description Reason for the model, with a denial. */
             note?: string;
         };
         Answered: {
@@ -4036,35 +4036,35 @@ export interface components {
             always?: components["schemas"]["ToolRule"][] | null;
             /** Format: date-time */
             answered_at?: string;
-            /** @description Name of the user, xbot when nobody answered in time, or agent: and the name of a coding agent that ended while it asked. */
+            /** @description Name of the user; xbot if the call expired; agent: with the name of a coding agent that ended while it waited. */
             answered_by?: string;
             /** @description What was answered, by the name of the question. */
             answers?: {
                 [key: string]: string[] | null;
             };
-            /** @description Set where the person changed the arguments before they allowed the call: those that were asked about. The call has those that run. */
+            /** @description The original arguments, if the user changed them with the approval. The call has the arguments that run. */
             asked?: string;
             /** Format: date-time */
             asked_at: string;
-            /** @description A hook wants an administrator to decide; nobody else can answer. */
+            /** @description A hook requires the decision of an administrator. */
             deferred?: boolean;
-            /** @description What the person said with the answer. */
+            /** @description The user's note with the answer. */
             note?: string;
-            /** @description The plan that the call proposes: to allow the call is to approve it, to deny it is to send it back. As the person has edited it, once it was approved. */
+            /** @description The plan proposed by the call: allowing the call approves the plan, denying it rejects the plan. After approval, the plan as edited by the user. */
             plan?: components["schemas"]["Plan"];
             /** @description What the call would change in a file, as a unified diff, as it was when the question was asked; may be cut. */
             preview?: string;
-            /** @description What the model asks the person; the call is allowed by answers to all of them. */
+            /** @description Questions of the model; answers to all of them allow the call. */
             questions?: components["schemas"]["Inquiry"][] | null;
-            /** @description Why the model wants it, in its own words. */
+            /** @description The model's reason for the call. */
             reason?: string;
             /** @enum {string} */
             state: "open" | "allowed" | "denied" | "void";
         };
         AskAgain: {
-            /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
+            /** @description Idempotency key, chosen by the client and unique per user. A repeated request with the same text is the same message. */
             client_message_id: string;
-            /** @description What is asked in its place, at most 200000 bytes; it is no command. Absent: what stood there. */
+            /** @description The new text, at most 200000 bytes; not a command. Absent: the original text. */
             text?: string;
         };
         Began: {
@@ -4073,13 +4073,13 @@ export interface components {
             /** Format: int64 */
             id: number;
             /**
-             * @description new: a person asked. daily: its day was over. idle: nobody had written for long. run: a job has run.
+             * @description new: requested by a user. daily: the daily reset. idle: no messages for long. run: a job has run.
              * @enum {string}
              */
             reason: "new" | "daily" | "idle" | "run";
             /**
              * Format: int64
-             * @description The last message that the model does not see any more.
+             * @description The last message that is no longer in the model's context.
              */
             upto: number;
         };
@@ -4098,7 +4098,7 @@ export interface components {
              * @enum {string}
              */
             chat_type?: "direct" | "group" | "channel";
-            /** @description The platform's id of the message. Delivered again with the same one it is the same message. */
+            /** @description The platform's ID of the message. Serves as the idempotency key. */
             id: string;
             /** @description It mentions the bot. */
             mentioned?: boolean;
@@ -4147,7 +4147,7 @@ export interface components {
             /** @description There is more of it. */
             cut: boolean;
             name: string;
-            /** @description At most the first 60,000 bytes. Whoever published it wrote it: show it as text. Empty where binary is true. */
+            /** @description The first 60,000 bytes. Untrusted content: render it as text. Empty if binary is true. */
             text: string;
         };
         Catalogue: {
@@ -4164,15 +4164,15 @@ export interface components {
              */
             model?: string;
             pinned?: boolean;
-            /** @description Plan mode: each turn proposes a plan before it acts. It holds at once: true also for the turn that runs, and false lets it act. */
+            /** @description Plan mode: each turn proposes a plan before it acts. Takes effect immediately, including for the running turn. */
             plan?: boolean;
-            /** @description What tools may do here: read_only, ask or auto; empty: as I chose for all conversations. */
+            /** @description Permission mode: read_only, ask or auto; empty: my default. */
             preset?: string;
-            /** @description How messages wait; members that are missing follow the policy. */
+            /** @description Queue settings; absent members follow the policy. */
             queue?: components["schemas"]["Queue"];
             /** @description on or off. */
             send?: string;
-            /** @description archived: it is kept out of the list until somebody writes there again; empty: it is in the list. */
+            /** @description archived: hidden from the list until the next message; empty: listed. */
             shelf?: string;
             /** @description off, minimal, low, medium, high or xhigh. */
             think?: string;
@@ -4213,7 +4213,7 @@ export interface components {
              */
             connected_at?: string;
             enabled: boolean;
-            /** @description Environment variables that set it; it can be changed only there. */
+            /** @description Environment variables that set the account. Such an account can only be changed there. */
             environment?: string[] | null;
             /** @description Why it is not connected. */
             error?: string;
@@ -4224,7 +4224,7 @@ export interface components {
              * @description When the last event came.
              */
             event_at?: string;
-            /** @description What the platform said to the one of them that was tried last, at most 300 characters, such as that a quota is used up. */
+            /** @description The platform's reason for the last failed attempt, at most 300 characters, such as an exhausted quota. */
             held?: string;
             /**
              * Format: int64
@@ -4238,7 +4238,7 @@ export interface components {
             oldest_s?: number;
             /**
              * Format: int64
-             * @description Another one with every change.
+             * @description Changes with every update.
              */
             revision: number;
             /** @description Names of the secrets that are set. */
@@ -4249,7 +4249,7 @@ export interface components {
             };
             /**
              * Format: int64
-             * @description Signs of life that were wanted within the hour that is counted: reactions, "is writing", lines that say that a turn goes on. What is above signs_budget was not shown.
+             * @description Progress updates requested within the counted hour: reactions, typing indicators, status lines. Updates beyond signs_budget were not sent.
              */
             signs?: number;
             /**
@@ -4261,7 +4261,7 @@ export interface components {
             state: "off" | "connecting" | "connected" | "faulty";
             /**
              * Format: int64
-             * @description Messages that are still to be delivered.
+             * @description Messages waiting for delivery.
              */
             waiting: number;
         };
@@ -4274,7 +4274,7 @@ export interface components {
              * @description Revision of the account that the change is based on; 0: a new account.
              */
             revision?: number;
-            /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
+            /** @description All settings, by name. An empty or omitted secret keeps its stored value. */
             settings: {
                 [key: string]: string;
             };
@@ -4287,7 +4287,7 @@ export interface components {
              * @description Revision of the account that the change is based on; 0: a new account.
              */
             revision?: number;
-            /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
+            /** @description All settings, by name. An empty or omitted secret keeps its stored value. */
             settings: {
                 [key: string]: string;
             };
@@ -4312,15 +4312,15 @@ export interface components {
             state: "ok" | "failed" | "missing" | "untested";
             /** @enum {string} */
             step: "settings" | "credentials" | "permission" | "connection" | "events" | "message";
-            /** @description A sentence: what is wrong and what to do, or why it was not tested. */
+            /** @description The problem and its solution, or the reason why it was not tested. */
             text?: string;
-            /** @description What it is about: who the bot is, the name of a permission, the id of a message. */
+            /** @description Subject of the finding: the bot, the name of a permission, the ID of a message. */
             what?: string;
         };
         ChannelKind: {
             /** @description As in session keys and policies, such as feishu. */
             name: string;
-            /** @description In the order in which a person fills them in. */
+            /** @description In the order of the form. */
             options: components["schemas"]["ChannelOption"][] | null;
         };
         ChannelList: {
@@ -4347,7 +4347,7 @@ export interface components {
             passed: boolean;
         };
         ChannelTestInputBody: {
-            /** @description Where a message is sent: a person's id on the platform, group:ID, channel:ID, or last for who wrote last in a direct chat. Empty: none is sent. */
+            /** @description Recipient of the test message: a user's ID on the platform, group:ID, channel:ID, or last for the last sender in a direct chat. Empty: none is sent. */
             to?: string;
         };
         "Check-policyRequest": {
@@ -4356,13 +4356,13 @@ export interface components {
             transfer?: string[] | null;
         };
         Choice: {
-            /** @description What you chose; empty: the installation's. */
+            /** @description Your choice; empty: the installation's. */
             model: string;
-            /** @description The model that each of the tiers vanguard, balance and swift stands for where work is handed on; empty: the installation's. */
+            /** @description The models of the tiers vanguard, balance and swift, which subagents use; empty: the installation's. */
             tiers: {
                 [key: string]: string;
             };
-            /** @description The model that answers you where neither a conversation nor a runner says otherwise. */
+            /** @description Your default model, if neither a conversation nor a runner sets one. */
             usual: string;
         };
         ChoiceChange: {
@@ -4383,7 +4383,7 @@ export interface components {
             /** @description Other names of the command. */
             aliases?: string[] | null;
             /**
-             * @description What may follow the name, for people.
+             * @description Description of the arguments.
              * @example [FOCUS]
              */
             args?: string;
@@ -4392,7 +4392,7 @@ export interface components {
              * @enum {string}
              */
             group: "conversation" | "model" | "context" | "queue" | "folder" | "you" | "server";
-            /** @description What it does, in one line, by language: en, zh. */
+            /** @description Description in one line, by language: en, zh. */
             help: {
                 [key: string]: string;
             };
@@ -4411,7 +4411,7 @@ export interface components {
              */
             usage: string;
             /**
-             * @description Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all.
+             * @description Required role: anyone who may write, the owner of the conversation, or administrators. Administrators may use all commands.
              * @enum {string}
              */
             who: "anyone" | "owner" | "admin";
@@ -4428,7 +4428,7 @@ export interface components {
             commands: components["schemas"]["Command"][] | null;
         };
         "Compact-sessionRequest": {
-            /** @description Chosen by the client, unique per user. */
+            /** @description Idempotency key, chosen by the client and unique per user. */
             client_message_id: string;
             /** @description What the summary should keep. */
             focus?: string;
@@ -4436,23 +4436,23 @@ export interface components {
         ConnectLink: {
             /** @description To be opened in a browser within ten minutes, on this server; of a browser, in that one. */
             link: string;
-            /** @description The whole address, where the server knows under which people reach it. */
+            /** @description The full URL, if the server knows its public URL. */
             url?: string;
         };
         ConnectRequest: {
-            /** @description The call that waits for it, which says what is asked for. */
+            /** @description The waiting call, which defines the requested scopes. */
             call?: string;
-            /** @description Beside those that are always asked for. */
+            /** @description In addition to the default scopes. */
             scopes?: string[] | null;
         };
         Connectable: {
             id: string;
             name: string;
-            /** @description What is always asked for. */
+            /** @description Scopes that are always requested. */
             scopes: string[] | null;
         };
         ConnectedAccounts: {
-            /** @description Those that are connected, or were and have to be connected again. */
+            /** @description Connected accounts, and accounts that must be reconnected. */
             accounts: components["schemas"]["OAuthAccount"][] | null;
             /** @description Where an account can be connected. */
             providers: components["schemas"]["Connectable"][] | null;
@@ -4460,7 +4460,7 @@ export interface components {
         ConsumerConversation: {
             /** Format: date-time */
             created_at: string;
-            /** @description What the program calls its user. */
+            /** @description The program's ID of its user. */
             external?: string;
             id: string;
             /** @description Of the key that it was begun with. */
@@ -4486,7 +4486,7 @@ export interface components {
         ConsumerConversations: {
             /** @description The last used first. */
             conversations: components["schemas"]["ConsumerConversation"][] | null;
-            /** @description There are others: ask again with before, the updated_at of the last one. */
+            /** @description There are more: request the next page with before set to the updated_at of the last item. */
             more: boolean;
         };
         ConsumerTranscript: {
@@ -4530,7 +4530,7 @@ export interface components {
             max_output: number;
             messages: components["schemas"]["ContextMessages"];
             /**
-             * @description default: old parts are masked and summarized as the context fills up. none: only when somebody asks, or when the model takes no more.
+             * @description default: old parts are masked and summarized as the context fills. none: only on request, or when the model's limit is reached.
              * @enum {string}
              */
             mode: "default" | "none";
@@ -4581,7 +4581,7 @@ export interface components {
             trigger: "auto" | "too_long" | "exceeded" | "manual";
             /**
              * Format: int64
-             * @description The last message that the summary stands for.
+             * @description The last message covered by the summary.
              */
             upto: number;
         };
@@ -4627,11 +4627,11 @@ export interface components {
         "Create-inviteRequest": {
             /**
              * Format: int64
-             * @description How long it is good.
+             * @description Validity in days.
              * @default 7
              */
             days: number;
-            /** @description Whom it is for. */
+            /** @description Note on the intended users. */
             note?: string;
             /**
              * @default member
@@ -4640,7 +4640,7 @@ export interface components {
             role: "admin" | "member";
             /**
              * Format: int64
-             * @description How many people may come by it.
+             * @description Maximum number of uses.
              * @default 1
              */
             uses: number;
@@ -4654,13 +4654,13 @@ export interface components {
             name: string;
         };
         "Create-service-keyRequest": {
-            /** @description Whom or what it is for. */
+            /** @description Name of the key's user or program. */
             name: string;
         };
         "Create-shareRequest": {
             /**
              * Format: int64
-             * @description How long it is good, in days.
+             * @description Validity in days.
              * @default 7
              */
             expires_in: number;
@@ -4674,19 +4674,19 @@ export interface components {
         "Create-tokenRequest": {
             /**
              * Format: int64
-             * @description How long it is good; 0: until it is revoked.
+             * @description Validity in days; 0: until revoked.
              */
             days?: number;
             name: string;
             /**
-             * @description What it may: read; read and write in conversations; or all that I may, also as an administrator.
+             * @description Scope: read; read and write in conversations; or all of my rights, including those of an administrator.
              * @default administration
              * @enum {string}
              */
             scope: "read" | "chat" | "administration";
         };
         "Create-userRequest": {
-            /** @description What they sign in with; nobody else has it. */
+            /** @description Unique sign-in name. */
             name: string;
             /**
              * @default member
@@ -4695,7 +4695,7 @@ export interface components {
             role: "admin" | "member";
         };
         DeferredCall: {
-            /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
+            /** @description Set if the call requires approval; the call stays open until it is answered. */
             approval?: components["schemas"]["Approval"];
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
@@ -4711,13 +4711,13 @@ export interface components {
             /** @description Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id. */
             offload?: string;
             /**
-             * @description Name of the user whose conversation it is in.
+             * @description Name of the conversation's user.
              * @example bob
              */
             owner: string;
             /** @description Pictures that the result shows. */
             pictures?: components["schemas"]["PictureRef"][] | null;
-            /** @description What the model reads. */
+            /** @description The result for the model. */
             result?: string;
             /** @example agent:main:web:thread:k3v9 */
             session: string;
@@ -4736,7 +4736,7 @@ export interface components {
             /** @enum {string} */
             decision: "allow" | "deny";
             /**
-             * @description Told to the model with a denial.
+             * @description Reason for the model, with a denial.
              * @example Not before the release.
              */
             note?: string;
@@ -4750,11 +4750,11 @@ export interface components {
             account?: string;
             /** @example napcat */
             channel: string;
-            /** @description The person's id on the channel. */
+            /** @description The user's ID on the channel. */
             peer: string;
         };
         Disconnected: {
-            /** @description Why the provider could not be told that its tokens are not used any more. They are removed here all the same. */
+            /** @description Error of the token revocation at the provider. The tokens are removed here nevertheless. */
             problem?: string;
         };
         "Edit-queuedRequest": {
@@ -4767,7 +4767,7 @@ export interface components {
         Entries: {
             /** @description By name, at most 50. */
             entries: components["schemas"]["Entry"][] | null;
-            /** @description There are others: ask again with offset. */
+            /** @description There are more: request the next page with offset. */
             more: boolean;
         };
         Entry: {
@@ -4776,24 +4776,24 @@ export interface components {
             id: number;
             /**
              * Format: int64
-             * @description How many people have installed it; the installation counts as one.
+             * @description Number of users who have installed it; the installation counts as one.
              */
             installed: number;
             /** @enum {string} */
             kind: "skill" | "role";
             name: string;
-            /** @description You published it. */
+            /** @description Published by you. */
             own: boolean;
             /** @description Name of the user who published it. */
             owner: string;
-            /** @description As SKILL.md says. */
+            /** @description Tags from SKILL.md. */
             tags: string[] | null;
             /** @description The newest. */
             version: components["schemas"]["Version"];
             /** @enum {string} */
             visibility: "private" | "everybody";
             /**
-             * @description Who has withdrawn it; empty: nobody.
+             * @description Administrator who withdrew it; empty: not withdrawn.
              * @enum {string}
              */
             withdrawn: "" | "owner" | "administrator";
@@ -4918,7 +4918,7 @@ export interface components {
              * @description How often it was delivered again.
              */
             repeats?: number;
-            /** @description The conversation; empty: it is gone. */
+            /** @description The conversation; empty if deleted. */
             session?: string;
             /** @description The turn that answers it; empty: none yet. */
             turn?: string;
@@ -4973,7 +4973,7 @@ export interface components {
             channel: string;
             /** Format: date-time */
             created_at: string;
-            /** @description Name of the administrator; empty if they are gone. */
+            /** @description Name of the administrator; empty if deleted. */
             granted_by?: string;
             name?: string;
             peer: string;
@@ -4985,7 +4985,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description Why it has ended; empty: it is open.
+             * @description Reason of the end; empty: open.
              * @enum {string}
              */
             ended?: "rounds" | "agreed" | "closed" | "budget" | "failed" | "gone";
@@ -5022,13 +5022,13 @@ export interface components {
             groups: components["schemas"]["Group"][] | null;
         };
         HandBody: {
-            /** @description The turn that was stopped by that. */
+            /** @description The turn stopped by the handover. */
             stopped?: string;
-            /** @description You answer there; the agent is silent. */
+            /** @description You have taken over the conversation; the agent does not answer. */
             taken: boolean;
         };
         HookBody: {
-            /** @description xbot does not wait for it, and it decides nothing. */
+            /** @description Asynchronous: xbot does not wait for it, and it decides nothing. */
             async?: boolean;
             /** @example PreToolUse */
             event: string;
@@ -5051,9 +5051,9 @@ export interface components {
             source: string;
         };
         HooksBody: {
-            /** @description Calls that wait for an administrator, the longest first. */
+            /** @description Calls that wait for an administrator, oldest first. */
             deferred: components["schemas"]["DeferredCall"][] | null;
-            /** @description What is wrong with the file. */
+            /** @description Errors of the file. */
             faults: components["schemas"]["Fault"][] | null;
             hooks: components["schemas"]["HookBody"][] | null;
         };
@@ -5073,23 +5073,23 @@ export interface components {
              * @description Conversations of the account.
              */
             conversations: number;
-            /** @description Ids (channel:id) that have written as this person, of those that the policy lists. */
+            /** @description IDs (channel:id) listed by the policy that have written as this user. */
             ids: string[] | null;
             name: string;
             /** Format: int64 */
             user_id: number;
         };
         Imported: {
-            /** @description What was left out. */
+            /** @description Omitted content. */
             notes: string[] | null;
             session: components["schemas"]["Session"];
         };
         InboxBody: {
             /** @description The newest first. */
             items: components["schemas"]["Item"][] | null;
-            /** @description There are others: ask again with before, the created_at of the last one. */
+            /** @description There are more: request the next page with before set to the created_at of the last item. */
             more: boolean;
-            /** @description Conversations in which a person answers, those in which the consumer waits first. */
+            /** @description Conversations under handover, those with a waiting consumer first. */
             taken: components["schemas"]["TakenConversation"][] | null;
             unread: components["schemas"]["InboxUnread"];
         };
@@ -5097,27 +5097,27 @@ export interface components {
             messages: components["schemas"]["Unanswered"][] | null;
             /** @description There are more; these are the oldest. */
             more?: boolean;
-            /** @description What did not arrive on its platform within the last seven days, or may not have, and what waits there; newest first, at most limit. */
+            /** @description Deliveries of the last seven days that failed or may have failed, and those that wait; newest first, at most limit. */
             undelivered: components["schemas"]["Undelivered"][] | null;
         };
         InboxUnread: {
             /**
              * Format: int64
-             * @description Items that nobody has looked at.
+             * @description Unread items.
              */
             items: number;
             /**
              * Format: int64
-             * @description Conversations that are taken in which the consumer has the last word.
+             * @description Conversations under handover whose last message is the consumer's.
              */
             waiting: number;
         };
         Inquiry: {
-            /** @description What stands above the question, Markdown: the content of a card of the model. */
+            /** @description Text above the question in Markdown: the content of the model's card. */
             above?: string;
             /** @description On the first question: the card of the model that asks them all, as JSON, for platforms that show it. */
             card?: string;
-            /** @description Set where it is answered by connecting an account (POST /api/oauth/accounts/{provider}/connect), and by nothing else; it can be declined. */
+            /** @description Set if the question is answered only by connecting an account (POST /api/oauth/accounts/{provider}/connect). It can be declined. */
             connect?: components["schemas"]["AccountAsk"];
             /** @description The option that is the answer where none is given. */
             default?: string;
@@ -5127,18 +5127,18 @@ export interface components {
             name: string;
             /** @description It may be left without an answer. */
             optional?: boolean;
-            /** @description What can be chosen; none: the answer is free text. */
+            /** @description The options; none: the answer is free text. */
             options?: components["schemas"]["InquiryOption"][] | null;
-            /** @description A free text is an answer, too; always if there are no options. */
+            /** @description Free text is accepted as an answer, too; always if there are no options. */
             other?: boolean;
             text: string;
             /** @description On the first question: an address that the person may open before they answer. Clients open it only when the person does. */
             url?: string;
         };
         InquiryOption: {
-            /** @description What it means, one line. */
+            /** @description Explanation of the option, one line. */
             about?: string;
-            /** @description What is sent as the answer; no two of a question are the same. */
+            /** @description The value of the answer, unique within the question. */
             label: string;
         };
         Install: {
@@ -5150,7 +5150,7 @@ export interface components {
             enabled: boolean;
             /**
              * Format: int64
-             * @description The entry that it comes from; 0: that is gone.
+             * @description The entry it was installed from; 0 if deleted.
              */
             entry: number;
             /**
@@ -5175,9 +5175,9 @@ export interface components {
              * @description The version that is installed.
              */
             number: number;
-            /** @description Name of the user who published it; empty where the account or the entry is gone. */
+            /** @description Name of the publisher; empty if the account or the entry was deleted. */
             owner: string;
-            /** @description An administrator has installed it for everybody. */
+            /** @description Installed by an administrator for all users. */
             shared: boolean;
             /**
              * Format: int64
@@ -5188,16 +5188,16 @@ export interface components {
         InstallationPresets: {
             /** @enum {string} */
             administrators: "read_only" | "ask" | "auto";
-            /** @description Somebody has chosen that of administrators; else it is what a fresh server does. */
+            /** @description The default of administrators was set explicitly; otherwise it is that of a new server. */
             readonly chosen?: boolean;
             /**
-             * @description Everybody else, also in groups.
+             * @description All other users, and groups.
              * @enum {string}
              */
             others: "read_only" | "ask" | "auto";
             /**
              * Format: int64
-             * @description Of the policy that says it.
+             * @description Version of the policy that sets them.
              */
             version: number;
         };
@@ -5206,7 +5206,7 @@ export interface components {
             entry: number;
             /** @description In place of another one of its name. */
             replace?: boolean;
-            /** @description For everybody; for administrators. */
+            /** @description Installs it for all users. Administrators only. */
             shared?: boolean;
             /**
              * Format: int64
@@ -5215,7 +5215,7 @@ export interface components {
             version?: number;
         };
         Installs: {
-            /** @description By name: yours, and what there is for everybody. One of yours takes the place of one of its name for everybody. */
+            /** @description Your installations and those for all users, by name. Yours replaces one of the same name for all users. */
             installs: components["schemas"]["Install"][] | null;
         };
         Invite: {
@@ -5227,10 +5227,10 @@ export interface components {
             id: number;
             /** @description The administrator; empty: an operator. */
             made_by?: string;
-            /** @description Whom it is for; only administrators read it. */
+            /** @description Note on the intended users; visible to administrators only. */
             note: string;
             /**
-             * @description What those are who come by it.
+             * @description Role of the invited users.
              * @enum {string}
              */
             role: "admin" | "member";
@@ -5241,7 +5241,7 @@ export interface components {
             used: number;
             /**
              * Format: int64
-             * @description How many people may come by it.
+             * @description Maximum number of uses.
              */
             uses: number;
         };
@@ -5249,7 +5249,7 @@ export interface components {
             invites: components["schemas"]["Invite"][] | null;
         };
         Item: {
-            /** @description What the agent told the administrator, at most 2000 characters. */
+            /** @description The agent's notice to the administrator, at most 2000 characters. */
             agent_response?: string;
             /** @description Name of the administrator who has answered. */
             answered_by?: string;
@@ -5259,13 +5259,13 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /**
-             * @description agent: the service's agent has told the administrator of it on a platform. manual: a person has dealt with it.
+             * @description agent: the service's agent has notified the administrator on a platform. manual: an administrator has dealt with it.
              * @enum {string}
              */
             handled_by?: "agent" | "manual";
             /** @example inbox_0a1b2c3d */
             id: string;
-            /** @description What the consumer wants, in the words of the service's agent. A consumer may have written it: show it as text. */
+            /** @description The consumer's request as phrased by the service's agent. Untrusted content: render it as text. */
             message: string;
             service_id: string;
             service_name: string;
@@ -5273,26 +5273,26 @@ export interface components {
             session: string;
             /** @enum {string} */
             status: "unread" | "read" | "handled";
-            /** @description Name of the administrator who has taken the conversation: the agent is silent there. */
+            /** @description Name of the administrator who has taken over the conversation. */
             taken_by?: string;
             /** @description Of the conversation. */
             title: string;
         };
         Job: {
-            /** @description It was made by a consumer's conversation for itself. */
+            /** @description Created by a consumer's conversation for itself. */
             consumer?: boolean;
             /** Format: date-time */
             created_at: string;
             /** @description For a job with its own conversation: the conversation to whose chat on a platform the answers go. Empty: they stay in the job's conversation. */
             deliver?: string;
-            /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
+            /** @description The agent of a heartbeat job. The policy defines it, and it can only be changed there. */
             heartbeat?: string;
-            /** @description It may not run now: its service is withdrawn or has lost the capability scheduler, the key of its conversation is revoked, or its administrator or owner is shut out, or no administrator any more. Its times wait, and count as missed afterwards. */
+            /** @description The job cannot run at present: its service is withdrawn or lacks the capability scheduler, the key of its conversation is revoked, or its administrator or owner is disabled or no longer an administrator. Its times count as missed. */
             held?: boolean;
             id: string;
             /**
              * Format: int64
-             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             * @description Maximum delay of a run in seconds, constant per job, to spread the load.
              */
             jitter_s?: number;
             /** @description The newest run. */
@@ -5310,7 +5310,7 @@ export interface components {
             /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description Handling of times that passed while the server was down: no run, one run for all, or one run each (at most 100). Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
@@ -5320,7 +5320,7 @@ export interface components {
             name?: string;
             /**
              * Format: date-time
-             * @description The time that comes next.
+             * @description The next time.
              */
             next_at?: string;
             owner: string;
@@ -5329,7 +5329,7 @@ export interface components {
              * @description Missed times that do not run any more.
              */
             passed?: number;
-            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            /** @description Further restrictions of the agent in the job's own conversation. Not for a job with a target. */
             permits?: components["schemas"]["JobPermits"];
             /** Format: int64 */
             revision: number;
@@ -5338,18 +5338,18 @@ export interface components {
              * @description How often it has run.
              */
             runs: number;
-            /** @description The service whose conversations are told: that of target, or, where there is none, all that exist at each time. Empty: it is a job of the house. */
+            /** @description The service whose conversations receive the message: target, or all conversations at each time if there is no target. Empty: not a job of a service. */
             service?: string;
             /** @enum {string} */
             state: "active" | "paused" | "done";
-            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
+            /** @description The conversation that receives the message. Empty: the job's own, which starts new with each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
             /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /**
-             * @description Why the server has paused it; empty: it has not. gone: its conversation was deleted. invalid: its schedule cannot be parsed any more. crashed: the server crashed twice at its last time.
+             * @description Reason of a pause by the server; empty: not paused. gone: the conversation was deleted. invalid: the schedule cannot be parsed. crashed: the server crashed twice at the last time.
              * @enum {string}
              */
             trouble?: "gone" | "invalid" | "crashed";
@@ -5361,7 +5361,7 @@ export interface components {
             deliver?: string;
             /**
              * Format: int64
-             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             * @description Maximum delay of a run in seconds, constant per job, to spread the load.
              */
             jitter_s?: number;
             /**
@@ -5377,7 +5377,7 @@ export interface components {
             /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description Handling of times that passed while the server was down: no run, one run for all, or one run each (at most 100). Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
@@ -5385,14 +5385,14 @@ export interface components {
             model?: string;
             /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
-            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            /** @description Further restrictions of the agent in the job's own conversation. Not for a job with a target. */
             permits?: components["schemas"]["JobPermits"];
             /**
              * Format: int64
-             * @description Revision of the job that the change is based on. 409: the job was changed meanwhile. 0: any revision.
+             * @description Revision of the job on which the change is based. 409: the job was changed in the meantime. 0: any revision.
              */
             revision?: number;
-            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
+            /** @description The conversation that receives the message. Empty: the job's own, which starts new with each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -5427,7 +5427,7 @@ export interface components {
             /** Format: int64 */
             id: number;
             /**
-             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @description queued: waiting for a free slot of service runs. timeout: stopped after the time limit. skipped: the previous run had not started, or there was nothing to do. gone: the conversation was deleted.
              * @enum {string}
              */
             outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
@@ -5441,7 +5441,7 @@ export interface components {
             session_key: string;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked.
+             * @description Reason of a skipped run: the previous run had not started, or had not ended in a conversation of a service; the user's conversation was busy; the time is outside the hours of a heartbeat; the instructions are empty; the user is disabled; the conversation was deleted; the daily tokens of the service were used up; or the key of the conversation is revoked.
              * @enum {string}
              */
             why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone" | "budget" | "revoked";
@@ -5456,11 +5456,11 @@ export interface components {
             /** @description The model that was asked first. */
             model?: string;
             /**
-             * @description queued: it waits for one of the places of the runs of services. timeout: it took longer than a run may, and was stopped. skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @description queued: waiting for a free slot of service runs. timeout: stopped after the time limit. skipped: the previous run had not started, or there was nothing to do. gone: the conversation was deleted.
              * @enum {string}
              */
             outcome: "queued" | "waiting" | "running" | "done" | "silent" | "stopped" | "timeout" | "failed" | "lost" | "skipped" | "gone";
-            /** @description What was said in it, 4000 characters at most. */
+            /** @description The output, at most 4000 characters. */
             output?: string;
             /** @enum {string} */
             reason: "scheduled" | "missed" | "manual";
@@ -5471,15 +5471,15 @@ export interface components {
             /** @description The conversation that got the message. */
             session_key: string;
             /**
-             * @description Its outcome in one word; empty: it is not over.
+             * @description Outcome; empty while it runs.
              * @enum {string}
              */
             status: "" | "success" | "error" | "timeout" | "skipped";
-            /** @description What it did, in the order of its beginning, 200 steps at most. */
+            /** @description The steps in the order of their start, at most 200. */
             steps: components["schemas"]["JobStep"][] | null;
             turn_id?: string;
             /**
-             * @description Why it was skipped: the run before had not begun, in a conversation of a service had not ended, the person's conversation was busy, it is outside of the hours of a heartbeat, its instructions are empty, the person's account is disabled, its conversation was deleted, the tokens of the day of its service were used up, or the key of its conversation is revoked.
+             * @description Reason of a skipped run: the previous run had not started, or had not ended in a conversation of a service; the user's conversation was busy; the time is outside the hours of a heartbeat; the instructions are empty; the user is disabled; the conversation was deleted; the daily tokens of the service were used up; or the key of the conversation is revoked.
              * @enum {string}
              */
             why?: "waiting" | "busy" | "hours" | "empty" | "disabled" | "gone" | "budget" | "revoked";
@@ -5495,7 +5495,7 @@ export interface components {
             kind: "model" | "tool" | "delivery";
             /** @description Of the model, the tool or the platform. */
             name: string;
-            /** @description The fault of a model, or what became of a delivery. */
+            /** @description The error of a model, or the state of a delivery. */
             note?: string;
             /** Format: date-time */
             started_at: string;
@@ -5505,48 +5505,48 @@ export interface components {
             password: string;
             /** @description Of the invitation. */
             token: string;
-            /** @description What to sign in with; nobody else has it. */
+            /** @description Unique sign-in name. */
             username: string;
         };
         LimitNumbers: {
             /**
              * Format: int64
-             * @description Calls at once of one tenant to the installation's models.
+             * @description Maximum concurrent calls of one tenant to the installation's models.
              */
             llm_global: number;
             /**
              * Format: int64
-             * @description Calls at once of one tenant to a model of their own.
+             * @description Maximum concurrent calls of one tenant to models of its own.
              */
             llm_personal: number;
             /**
              * Format: int64
-             * @description Calls at once of one tenant's subagents.
+             * @description Maximum concurrent calls of the subagents of one tenant.
              */
             llm_subagent: number;
             /**
              * Format: int64
-             * @description The same for a user who is answered by a model of their own.
+             * @description The same limit for a user with a model of their own.
              */
             own_key_turns: number;
             /**
              * Format: int64
-             * @description Runners of one person.
+             * @description Maximum runners per user.
              */
             person_runners: number;
             /**
              * Format: int64
-             * @description Conversations that one person may begin.
+             * @description Maximum conversations per user.
              */
             person_sessions: number;
             /**
              * Format: int64
-             * @description Megabytes of files and pictures of one person.
+             * @description Maximum megabytes of files and pictures per user.
              */
             person_storage: number;
             /**
              * Format: int64
-             * @description Access tokens of one person.
+             * @description Maximum access tokens per user.
              */
             person_tokens: number;
             /**
@@ -5556,32 +5556,32 @@ export interface components {
             provider_wait_minutes: number;
             /**
              * Format: int64
-             * @description How often work may be handed on.
+             * @description Maximum depth of subagents.
              */
             subagent_depth: number;
             /**
              * Format: int64
-             * @description Tokens that all subagents of one turn may take together.
+             * @description Maximum total tokens of all subagents of one turn.
              */
             subagent_tokens: number;
             /**
              * Format: int64
-             * @description Tasks that one turn may hand out.
+             * @description Maximum subagent tasks of one turn.
              */
             subagents_per_turn: number;
             /**
              * Format: int64
-             * @description Subagents of one conversation that work at once.
+             * @description Maximum concurrent subagents of one conversation.
              */
             subagents_running: number;
             /**
              * Format: int64
-             * @description Turns at once in the installation.
+             * @description Maximum concurrent turns of the installation.
              */
             turns: number;
             /**
              * Format: int64
-             * @description Turns at once of one tenant; 0: no limit of its own.
+             * @description Maximum concurrent turns of one tenant; 0: no limit.
              */
             user_turns: number;
         };
@@ -5596,13 +5596,13 @@ export interface components {
              * @description Turns that run.
              */
             running: number;
-            /** @description What the policy says; 0: it says nothing, and the default holds. */
+            /** @description The value in the policy; 0: not set, the default applies. */
             set: components["schemas"]["LimitNumbers"];
             /** @description By tenant: the user or group that conversations belong to. */
             turns: components["schemas"]["TenantTurns"][] | null;
             /**
              * Format: int64
-             * @description Of the policy that says it.
+             * @description Version of the policy that sets them.
              */
             version: number;
             /**
@@ -5612,7 +5612,7 @@ export interface components {
             waiting: number;
         };
         LinkBody: {
-            /** @description It works once, within ten minutes; only its hash is stored. The account that sends /link and the code becomes yours. */
+            /** @description One-time code, valid for ten minutes; only its hash is stored. The account that sends /link with the code is linked to yours. */
             code: string;
             /**
              * Format: int64
@@ -5650,9 +5650,9 @@ export interface components {
         ListedRole: {
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by: string;
-            /** @description What the model chooses it by, in one line. */
+            /** @description Description by which the model selects the role, in one line. */
             description: string;
             enabled: boolean;
             /**
@@ -5660,13 +5660,13 @@ export interface components {
              * @description 0: it is a role of the program or the installation.
              */
             id: number;
-            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            /** @description ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent. */
             model?: string;
-            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            /** @description Letters, digits, - and _. Replaces roles of the program and the installation with the same name. */
             name: string;
             /** @description Its instructions. */
             prompt: string;
-            /** @description A role of your own with this name takes its place. */
+            /** @description One of your roles with this name replaces it. */
             replaced: boolean;
             /**
              * Format: int64
@@ -5674,11 +5674,11 @@ export interface components {
              */
             revision: number;
             /**
-             * @description Who wrote it: you, the program, or whoever runs this installation (a file).
+             * @description Author: you, the program, or the operator of the installation (a file).
              * @enum {string}
              */
             source: "own" | "program" | "installation";
-            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            /** @description The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools. */
             tools: string[] | null;
         };
         LogLine: {
@@ -5687,7 +5687,7 @@ export interface components {
             /** @description debug, info, warn or error. */
             level: string;
             process: string;
-            /** @description The message and what was logged with it, name=value. */
+            /** @description The message with its attributes, name=value. */
             text: string;
         };
         LoginInputBody: {
@@ -5703,7 +5703,7 @@ export interface components {
         LoginState: {
             /** @description No model is configured; the built-in demo answers. */
             demo: boolean;
-            /** @description A user has a password, so the form is of use. */
+            /** @description A user has a password, so that signing in with one is possible. */
             needs_password: boolean;
             /** @description Name of the provider by which people sign in at /oidc/login; missing: there is none. */
             sign_on?: string;
@@ -5727,24 +5727,24 @@ export interface components {
             archived: number;
             /** @description Notes, blocks and soul files, then the newest entries of archive and log. */
             items: components["schemas"]["Remembered"][] | null;
-            /** @description Conversations that were written into memory lately, or wait for that. */
+            /** @description Conversations memorized recently, or waiting for it. */
             jobs: components["schemas"]["MemorizeNote"][] | null;
             /** @description The memories that agents have of you. */
             names: string[] | null;
-            /** @description What the agent does with this memory, as the policy and the person say. */
+            /** @description Memory settings of the agent, by policy and user. */
             switches: components["schemas"]["Remembers"];
         };
         MCPProject: {
             /** Format: date-time */
             agreed_at?: string;
-            /** @description SHA-256 of the hooks, the programs that they name, and the servers when the folder was last read; send it to agree; empty: the folder cannot be used. */
+            /** @description SHA-256 of the hooks, their programs and the servers when the folder was last read. Send it to agree. Empty: the folder cannot be used. */
             digest: string;
             folder: string;
             /** @description Those of its hooks files, where the administrator has hooks of projects used. */
             hooks: components["schemas"]["MCPProjectHook"][] | null;
             /** Format: int64 */
             id: number;
-            /** @description The policy lets you agree; where it does not, what you agreed to before is not used either. */
+            /** @description The policy permits agreements. If not, earlier agreements do not apply either. */
             may_agree: boolean;
             /** @description Instruction files, which the model always reads. */
             notes: string[] | null;
@@ -5754,10 +5754,10 @@ export interface components {
             seen_at: string;
             /** @description Those of its .mcp.json as it was seen last. */
             servers: components["schemas"]["MCPProjectServer"][] | null;
-            /** @description Folders of skills. They are text for the model, and may change without another question. */
+            /** @description Folders of skills. Skills are text for the model and may change without a new agreement. */
             skills: string[] | null;
             /**
-             * @description asks: not agreed to, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
+             * @description asks: no agreement, not used; agreed: used; changed: changed since the agreement, not used; unusable: see problem.
              * @enum {string}
              */
             state: "asks" | "agreed" | "changed" | "unusable";
@@ -5800,17 +5800,17 @@ export interface components {
         };
         MCPServer: {
             /**
-             * @description Of a server of the installation with a url: the OAuth provider whose connected account authorizes requests, that of whoever uses the server.
+             * @description For servers of the installation with a URL: the OAuth provider whose connected account of each user authorizes requests.
              * @example github
              */
             account?: string;
             args?: string[] | null;
             /** Format: date-time */
             changed_at: string;
-            /** @description Empty: nobody who is still there. */
+            /** @description Empty if the user no longer exists. */
             changed_by: string;
             /**
-             * @description Of stdio: the program, run on the runner of whoever uses it.
+             * @description For stdio: the program, which runs on each user's own runner.
              * @example npx
              */
             command?: string;
@@ -5819,21 +5819,21 @@ export interface components {
             enabled: boolean;
             /** @description Environment variables of the command. */
             env_names: string[] | null;
-            /** @description It stands in mcp.json of the server's data folder, and is changed there alone. */
+            /** @description Defined in mcp.json in the server's data folder, and can only be changed there. */
             from_file?: boolean;
-            /** @description What it says itself about its use. */
+            /** @description The server's own instructions. */
             guide?: string;
             /** @description Headers of each request. */
             header_names: string[] | null;
             /** Format: int64 */
             id: number;
-            /** @description What its owner tells the model about it. */
+            /** @description Instructions for the model by its owner. */
             instructions?: string;
-            /** @description What it offers and nobody is shown, each with why. */
+            /** @description Tools that are hidden, each with the reason. */
             left_out?: string[] | null;
             /**
              * Format: date-time
-             * @description When it last said what it offers.
+             * @description Time of the last listing.
              */
             listed_at?: string;
             /**
@@ -5854,7 +5854,7 @@ export interface components {
             resources: number;
             /** Format: int64 */
             revision: number;
-            /** @description It is the installation's, for everybody. */
+            /** @description Belongs to the installation and applies to all users. */
             shared: boolean;
             /**
              * Format: int64
@@ -5870,32 +5870,32 @@ export interface components {
              * @example https://mcp.example.com/mcp
              */
             url?: string;
-            /** @description It asks for an account, which can be connected with POST .../account. */
+            /** @description The server requires an account, which can be connected with POST .../account. */
             wants_account?: boolean;
         };
         MCPServerDraft: {
-            /** @description Of a server of the installation with a url: id of the OAuth provider whose connected account authorizes requests, that of whoever uses the server. It takes the place of a header Authorization. */
+            /** @description For servers of the installation with a URL: ID of the OAuth provider whose connected account of each user authorizes requests. Replaces an Authorization header. */
             account?: string;
             args?: string[] | null;
-            /** @description A program, run on the runner of whoever uses the server. */
+            /** @description A program that runs on each user's own runner. */
             command?: string;
             enabled: boolean;
-            /** @description Environment variables of the command. An empty value: the stored one stays. They are never shown again. */
+            /** @description Environment variables of the command. An empty value keeps the stored one. Values are never returned. */
             env?: {
                 [key: string]: string;
             };
-            /** @description Of each request. An empty value: the stored one stays. They are never shown again. */
+            /** @description Headers of each request. An empty value keeps the stored one. Values are never returned. */
             headers?: {
                 [key: string]: string;
             };
-            /** @description What the model is told about the server. */
+            /** @description Instructions for the model about the server. */
             instructions?: string;
             /**
              * Format: int64
-             * @description The revision that the change was made from; 0: there is none of that name yet.
+             * @description Revision on which the change is based; 0: no server with this name exists yet.
              */
             revision?: number;
-            /** @description It is the installation's, for everybody; for administrators. */
+            /** @description Belongs to the installation and applies to all users. Administrators only. */
             shared?: boolean;
             /**
              * @description Left out: http where there is a url, else stdio.
@@ -5904,43 +5904,43 @@ export interface components {
             transport?: "stdio" | "http" | "sse";
             /** @description For servers of the installation: trust the tool annotations. Tools marked read-only then run without approval and in read-only conversations. */
             trusted?: boolean;
-            /** @description Addresses of people reach the public internet alone. */
+            /** @description Addresses set by users can only reach the public internet. */
             url?: string;
         };
         MCPServerState: {
-            /** @description Why it could not be asked now. The server is stored all the same. */
+            /** @description Error of the last listing. The server is stored nevertheless. */
             problem?: string;
             server: components["schemas"]["MCPServer"];
-            /** @description What it listed last. */
+            /** @description The tools of its last listing. */
             tools: components["schemas"]["MCPServerTool"][] | null;
         };
         MCPServerTool: {
             /**
-             * @description What the server says of its effects: read and idempotent calls are repeated after a crash, others are not.
+             * @description Declared effects: read and idempotent calls are repeated after a crash, others are not.
              * @enum {string}
              */
             class: "read" | "idempotent" | "once";
-            /** @description In the words of the server. */
+            /** @description As reported by the server. */
             description: string;
             /**
              * @description As the model calls it.
              * @example mcp_github_search_issues
              */
             name: string;
-            /** @description The server says that it changes nothing. */
+            /** @description The server declares the tool read-only. */
             read_only: boolean;
         };
         MCPServerTools: {
             tools: components["schemas"]["MCPServerTool"][] | null;
         };
         MCPServers: {
-            /** @description Those of the installation and, behind them, yours. A server of yours takes the place of the installation's of the same name. */
+            /** @description Servers of the installation, followed by yours. Yours replaces the installation's server of the same name. */
             servers: components["schemas"]["MCPServer"][] | null;
         };
         Made: {
             /** @description Shell commands that call the trigger. They hold the secret. */
             example: string;
-            /** @description Shown now and never again. */
+            /** @description Shown only once. */
             secret: string;
             trigger: components["schemas"]["Trigger"];
         };
@@ -5996,15 +5996,15 @@ export interface components {
             trigger: "reset" | "subagent" | "compress";
         };
         MemoryEdit: {
-            /** @description What it shall be; empty: the note is deleted, the block emptied. */
+            /** @description The new content. Empty: the note is deleted, the block cleared. */
             content: string;
             /** @description note/PATH or block/NAME[/SESSION]. */
             id: string;
-            /** @description What it is. If it is something else by now, nothing is written (409). */
+            /** @description The current content. 409: the content is different, and nothing was written. */
             was: string;
         };
         Message: {
-            /** @description Every version of this message, oldest first, itself among them; absent if it was neither asked again nor changed. At most one of them, and what followed it, is in the conversation: switch-branch chooses. */
+            /** @description All versions of this message including itself, oldest first. Absent if it has one version only. At most one version and its continuation is in the conversation; switch-branch selects it. */
             branches?: number[] | null;
             client_message_id?: string;
             content: string;
@@ -6027,13 +6027,13 @@ export interface components {
             origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat" | "person" | "client";
             /** @description Pictures that it shows. Their bytes: GET /api/sessions/{key}/pictures/{hash}. */
             pictures?: components["schemas"]["PictureRef"][] | null;
-            /** @description What the model thought before it answered, where the provider tells. */
+            /** @description The model's reasoning before the answer, if the provider returns it. */
             reasoning?: string;
-            /** @description It was taken out of the conversation; neither people nor the model see it. */
+            /** @description Removed from the conversation; hidden from users and the model. */
             rewound?: boolean;
             /** @enum {string} */
             role: "user" | "assistant" | "notice";
-            /** @description Name of who wrote it, where several people write. */
+            /** @description Name of the sender, in conversations with several users. */
             sender?: string;
             session: string;
             /** @description The model chose not to answer. */
@@ -6046,14 +6046,14 @@ export interface components {
             /** @description Calls this assistant message asked for, each with its result once it has one. */
             tool_calls?: components["schemas"]["ToolCall"][] | null;
             turn_id?: string;
-            /** @description The send policy kept it from the channel. */
+            /** @description The send policy suppressed the delivery to the channel. */
             undelivered?: boolean;
             usage?: components["schemas"]["Usage"];
         };
         Model: {
             /** @description Other names of the command. */
             alias: string[] | null;
-            /** @description Whether it can be called; missing where only the worker, which holds the keys, can tell. */
+            /** @description Whether it can be called; absent if only the worker, which holds the keys, can tell. */
             available?: boolean;
             /** @description That of the server's settings. */
             default: boolean;
@@ -6101,14 +6101,14 @@ export interface components {
             expires_at: string;
             /** Format: int64 */
             id: number;
-            /** @description Address on this server where people make their account; shown once. */
+            /** @description URL at which people create their account. Shown only once. */
             link: string;
             /** @description The administrator; empty: an operator. */
             made_by?: string;
-            /** @description Whom it is for; only administrators read it. */
+            /** @description Note on the intended users; visible to administrators only. */
             note: string;
             /**
-             * @description What those are who come by it.
+             * @description Role of the invited users.
              * @enum {string}
              */
             role: "admin" | "member";
@@ -6119,7 +6119,7 @@ export interface components {
             used: number;
             /**
              * Format: int64
-             * @description How many people may come by it.
+             * @description Maximum number of uses.
              */
             uses: number;
         };
@@ -6128,7 +6128,7 @@ export interface components {
             deliver?: string;
             /**
              * Format: int64
-             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             * @description Maximum delay of a run in seconds, constant per job, to spread the load.
              */
             jitter_s?: number;
             /**
@@ -6144,7 +6144,7 @@ export interface components {
             /** @description The message that the model gets at each time. */
             message: string;
             /**
-             * @description What happens with times that passed while the server was down: no run, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @description Handling of times that passed while the server was down: no run, one run for all, or one run each (at most 100). Default: once.
              * @enum {string}
              */
             missed?: "skip" | "once" | "all";
@@ -6152,11 +6152,11 @@ export interface components {
             model?: string;
             /** @description Its name for people; empty: its first words. At most 80 characters. */
             name?: string;
-            /** @description Chosen by the client: a second request with the same value makes no second job. */
+            /** @description Idempotency key, chosen by the client. A repeated request creates no second job. */
             once?: string;
-            /** @description What the agent may do in the job's own conversation, below what it may do anyway. Not for a job with a target. */
+            /** @description Further restrictions of the agent in the job's own conversation. Not for a job with a target. */
             permits?: components["schemas"]["JobPermits"];
-            /** @description The conversation that gets the message. Empty: one of the job's own, which begins anew at each run. */
+            /** @description The conversation that receives the message. Empty: the job's own, which starts new with each run. */
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
@@ -6175,11 +6175,11 @@ export interface components {
             version: number;
         };
         NewMessage: {
-            /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
+            /** @description Idempotency key, chosen by the client and unique per user. A repeated request with the same text is the same message. */
             client_message_id: string;
-            /** @description Absolute paths of files on the session's runner, such as upload-files returns. The message waits until they were looked at: the model reads where they are, and is shown the pictures among them if it reads pictures. */
+            /** @description Absolute paths of files on the session's runner, as returned by upload-files. The message waits until the files are inspected: the model gets their paths and, if it supports pictures, the pictures. */
             files?: string[] | null;
-            /** @description What answers the message proposes a plan, and changes nothing until it is approved. It has a turn of its own, after what waits. */
+            /** @description The turn proposes a plan and changes nothing until it is approved. It is a turn of its own, after the queue. */
             plan?: boolean;
             /** @description At most 200000 bytes. It may be empty where there are files. */
             text: string;
@@ -6187,11 +6187,11 @@ export interface components {
         NewPolicy: {
             /** @description JSON5; comments are not kept. */
             text: string;
-            /** @description Names of identityLinks whose account goes to the ids that the document lists, which check-policy names. */
+            /** @description Names of identityLinks whose account is reassigned to the listed IDs, as reported by check-policy. */
             transfer?: string[] | null;
             /**
              * Format: int64
-             * @description The version that it was made from.
+             * @description The version on which the change is based.
              */
             version: number;
         };
@@ -6205,10 +6205,10 @@ export interface components {
         NewService: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
             capabilities?: string[];
             description?: string;
-            /** @description Those that are left out stay. */
+            /** @description Omitted limits are unchanged. */
             limits?: components["schemas"]["ServiceLimitsPatch"];
             /** Format: int64 */
             max_conversations?: number;
@@ -6230,11 +6230,11 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             id: string;
-            /** @description The key. It is shown this once and kept nowhere. */
+            /** @description The key. Shown only once; it is not stored. */
             key: string;
             /**
              * Format: date-time
-             * @description At most a minute before the last use; missing: it was never used.
+             * @description Time of the last use, accurate to a minute. Absent if never used.
              */
             last_used_at?: string;
             name: string;
@@ -6248,10 +6248,10 @@ export interface components {
             agent?: string;
             /** @description Folder where the session's tools start; default: the agent's, else the runner's workspace. */
             cwd?: string;
-            /** @description Default: a new one. If it is an existing session of yours, the response is that session, unchanged. */
+            /** @description Default: a new key. If it names an existing session of yours, the response is that session, unchanged. */
             key?: string;
             /**
-             * @description oneshots: it answers one question of a script, and is kept out of the list.
+             * @description oneshots: a conversation for one question of a script, hidden from the list.
              * @enum {string}
              */
             shelf?: "oneshots";
@@ -6262,7 +6262,7 @@ export interface components {
             expires_at: string;
             /** Format: int64 */
             id: number;
-            /** @description Where it is on this server, with its token. It is shown now and never again; only its hash is stored. */
+            /** @description Path on this server, with the token. Shown only once; only its hash is stored. */
             link: string;
             /** Format: date-time */
             made_at: string;
@@ -6271,13 +6271,13 @@ export interface components {
              * @description The newest message that it shows; 0: there was none.
              */
             message_id: number;
-            /** @description The whole address, where the operator has said under which people reach the server (XBOT_PUBLIC_URL). */
+            /** @description The full URL, if the operator has set the server's public URL (XBOT_PUBLIC_URL). */
             url?: string;
         };
         NewTask: {
-            /** @description What the agent of the service is told in each conversation, behind a line that says that it is from an administrator. */
+            /** @description Message to the agent in each conversation, preceded by a line that names an administrator as its author. */
             message: string;
-            /** @description Chosen by the client: a second request with the same value makes no second job. */
+            /** @description Idempotency key, chosen by the client. A repeated request creates no second job. */
             once?: string;
             /** @description It also runs at once. */
             run_now?: boolean;
@@ -6285,7 +6285,7 @@ export interface components {
             schedule?: string;
             /** @enum {string} */
             schedule_type: "once" | "cron" | "interval";
-            /** @description All conversations of these that exist at each time. */
+            /** @description All conversations of these services that exist when the job fires. */
             service_ids?: string[] | null;
             /** @description Conversations, by id or key of the session. */
             session_ids?: string[] | null;
@@ -6310,7 +6310,7 @@ export interface components {
         NewUser: {
             /** Format: int64 */
             id: number;
-            /** @description Address on this server that signs them in once, within 24 hours; they choose a password there. */
+            /** @description URL that signs the user in once, within 24 hours; they choose a password there. */
             link: string;
             name: string;
             /** @enum {string} */
@@ -6324,43 +6324,43 @@ export interface components {
              * @description When the access token ends, which is renewed before.
              */
             expires_at?: string;
-            /** @description Whose account it is, in the words of the provider. */
+            /** @description Name of the account at the provider. */
             label?: string;
-            /** @description Why it must be connected again; left out: it need not. */
+            /** @description Reason to reconnect the account; absent: none. */
             problem?: string;
             /** @description Id of the provider. */
             provider: string;
             /** Format: date-time */
             refreshed_at?: string;
-            /** @description What was granted, in the words of the provider, which may have other names for what was asked for. */
+            /** @description The granted scopes as named by the provider, which may differ from the requested names. */
             scopes: string[] | null;
         };
         OAuthProvider: {
             /**
-             * @description Answers an access token with whose it is, as JSON, such as the userinfo endpoint; empty: nobody is asked.
+             * @description Endpoint that returns the account of an access token as JSON, such as the userinfo endpoint. Empty: none is called.
              * @example https://api.github.com/user
              */
             account_url?: string;
             /**
              * Format: int64
-             * @description How many people have connected an account.
+             * @description Number of users with a connected account.
              */
             accounts: number;
             /**
-             * @description Where people are asked. Parameters in it are kept.
+             * @description Authorization endpoint. Its query parameters are kept.
              * @example https://github.com/login/oauth/authorize
              */
             authorize_url: string;
             /** Format: date-time */
             changed_at: string;
-            /** @description Empty: nobody who is still there. */
+            /** @description Empty if the user no longer exists. */
             changed_by: string;
             /**
-             * @description Where requests for tokens have the secret of the client.
+             * @description Client authentication in token requests.
              * @enum {string}
              */
             client_auth: "body" | "header";
-            /** @description What the provider knows xbot as. */
+            /** @description Client ID at the provider. */
             client_id: string;
             /** Format: date-time */
             created_at: string;
@@ -6370,27 +6370,27 @@ export interface components {
              * @example github
              */
             id: string;
-            /** @description Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Empty: it is not compared. */
+            /** @description Expected iss parameter of authorization responses (RFC 9207). Empty: not checked. */
             issuer?: string;
             /**
              * Format: int64
-             * @description Number of the MCP server that has named it, with which it comes and goes; left out: administrators keep it.
+             * @description Number of the MCP server that declared it, which also removes it. Absent: managed by administrators.
              */
             mcp_server?: number;
-            /** @description What a conversation may ask for beside scopes. */
+            /** @description Additional scopes that a conversation may request. */
             more_scopes: string[] | null;
             /**
-             * @description As people read it.
+             * @description Display name.
              * @example GitHub
              */
             name: string;
-            /** @description What tokens are asked for (RFC 8707): of the provider of an MCP server that server. */
+            /** @description Resource for which tokens are requested (RFC 8707); for the provider of an MCP server, that server. */
             resource?: string;
             /** Format: int64 */
             revision: number;
-            /** @description Where tokens are given back (RFC 7009); empty: nowhere. */
+            /** @description Revocation endpoint (RFC 7009); empty: none. */
             revoke_url?: string;
-            /** @description What is always asked for. */
+            /** @description Scopes that are always requested. */
             scopes: string[] | null;
             /** @description It has a secret of the client, which is never shown. */
             secret: boolean;
@@ -6402,37 +6402,37 @@ export interface components {
             /** @description Parameters in it are kept, such as access_type=offline. */
             authorize_url: string;
             /**
-             * @description Where requests for tokens have the secret; left out: in their body.
+             * @description Client authentication in token requests; default: in the body.
              * @enum {string}
              */
             client_auth?: "body" | "header";
             client_id: string;
-            /** @description Left out: the stored one stays. It is never shown again. */
+            /** @description If omitted, the stored value is kept. It is never returned. */
             client_secret?: string;
             enabled: boolean;
-            /** @description Who the provider says it is when it sends a browser back (RFC 9207): no other answer is accepted. Left out: it is not compared. */
+            /** @description Expected iss parameter of authorization responses (RFC 9207). Default: not checked. */
             issuer?: string;
-            /** @description What a conversation may ask for beside scopes. */
+            /** @description Additional scopes that a conversation may request. */
             more_scopes?: string[] | null;
-            /** @description As people read it; left out: the id. */
+            /** @description Display name. Default: the ID. */
             name?: string;
             /**
              * Format: int64
-             * @description The revision that the change was made from; 0: there is none of that id yet.
+             * @description Revision on which the change is based; 0: no provider with this ID exists yet.
              */
             revision?: number;
             revoke_url?: string;
-            /** @description What is always asked for. */
+            /** @description Scopes that are always requested. */
             scopes?: string[] | null;
             token_url: string;
         };
         OAuthProviders: {
             providers: components["schemas"]["OAuthProvider"][] | null;
-            /** @description What a provider has to be told as the redirect address of xbot. */
+            /** @description The redirect URL to register with providers. */
             redirect_url: string;
         };
         Offered: {
-            /** @description By name, with what the provider tells of them. */
+            /** @description The models of the provider, by name, with their known properties. */
             models: components["schemas"]["SubscribedModel"][] | null;
             /** @description Why there are none, and what to do. */
             problem?: string;
@@ -6444,18 +6444,18 @@ export interface components {
             value: string;
         };
         Origin: {
-            /** @description Account of the bot, where a channel has several. */
+            /** @description Bot account, if the channel has several. */
             account_id?: string;
-            /** @description Name of who wrote last. */
+            /** @description Name of the last sender. */
             display_name?: string;
             /** @description Id of who wrote last, on the platform. */
             from?: string;
-            /** @description What people call the place: a group with its thread, or a person. */
+            /** @description Display name of the place: a group with its thread, or a user. */
             label?: string;
             /** @description The channel, such as feishu. */
             provider?: string;
             room?: string;
-            /** @description What the room belongs to: a workspace, a guild. */
+            /** @description The workspace or guild of the place. */
             space?: string;
             /** @description Name of the group. */
             subject?: string;
@@ -6479,9 +6479,9 @@ export interface components {
         OwnRole: {
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by: string;
-            /** @description What the model chooses it by, in one line. */
+            /** @description Description by which the model selects the role, in one line. */
             description: string;
             enabled: boolean;
             /**
@@ -6489,9 +6489,9 @@ export interface components {
              * @description 0: it is a role of the program or the installation.
              */
             id: number;
-            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            /** @description ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent. */
             model?: string;
-            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            /** @description Letters, digits, - and _. Replaces roles of the program and the installation with the same name. */
             name: string;
             /** @description Its instructions. */
             prompt: string;
@@ -6500,20 +6500,20 @@ export interface components {
              * @description The version; 0: it is no role of your own.
              */
             revision: number;
-            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            /** @description The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools. */
             tools: string[] | null;
         };
         OwnRoleVersion: {
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by: string;
-            /** @description What the model chooses it by, in one line. */
+            /** @description Description by which the model selects the role, in one line. */
             description: string;
             enabled: boolean;
-            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            /** @description ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent. */
             model?: string;
-            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            /** @description Letters, digits, - and _. Replaces roles of the program and the installation with the same name. */
             name: string;
             /** @description Its instructions. */
             prompt: string;
@@ -6522,7 +6522,7 @@ export interface components {
              * @description The version; 0: it is no role of your own.
              */
             revision: number;
-            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            /** @description The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools. */
             tools: string[] | null;
         };
         Pairing: {
@@ -6533,7 +6533,7 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             expires_at: string;
-            /** @description What they call themselves there; it proves nothing. */
+            /** @description The user's display name on the platform, unverified. */
             name?: string;
             /** @description Their id on the channel. */
             peer: string;
@@ -6570,7 +6570,7 @@ export interface components {
         PanelOpened: {
             /** Format: date-time */
             expires_at: string;
-            /** @description Of its document, below the address of the server. Load it into a frame with sandbox="allow-scripts". Whoever has it can read the files of the panel, and nothing else. */
+            /** @description Path of the panel's document on the server. Load it into a frame with sandbox="allow-scripts". The URL gives access to the files of the panel only. */
             url: string;
         };
         PassBody: {
@@ -6588,7 +6588,7 @@ export interface components {
              * @enum {string}
              */
             preset?: "read_only" | "ask" | "auto";
-            /** @description Rules for some calls of a tool, which come before the rule of the tool, and rules for several tools by a pattern of names, which come after it. */
+            /** @description Rules for some calls of a tool, which precede the rule of the tool, and rules for tools by a pattern of names, which follow it. */
             rules: components["schemas"]["ToolRule"][] | null;
             tools: components["schemas"]["ToolPermission"][] | null;
         };
@@ -6613,11 +6613,11 @@ export interface components {
             width: number;
         };
         Plan: {
-            /** @description What the model would like to know with the answer; one line each. */
+            /** @description Open questions of the model; one line each. */
             questions?: string[] | null;
-            /** @description What is to be done, in its order; one line each. */
+            /** @description The steps in order, one line each. */
             steps: string[] | null;
-            /** @description What it is a plan for, one line. */
+            /** @description Title of the plan, one line. */
             title?: string;
         };
         Plugin: {
@@ -6648,13 +6648,13 @@ export interface components {
             /** @description Names of settings that it needs before it can work. */
             missing?: string[] | null;
             name: string;
-            /** @description What it asks for, and has once it is installed. */
+            /** @description Requested permissions, which it has once installed. */
             permissions: components["schemas"]["PluginPermission"][] | null;
-            /** @description Why it does not work; left out: nothing is known against it. */
+            /** @description Known problem; absent: none. */
             problem?: string;
             /** Format: date-time */
             problem_at?: string;
-            /** @description What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system. */
+            /** @description The program and arguments that the server starts, in the folder of the plugin's files. Empty: none for this system. */
             program: string[] | null;
             /** Format: int64 */
             revision: number;
@@ -6668,10 +6668,10 @@ export interface components {
             enabled?: boolean;
             /**
              * Format: int64
-             * @description The revision that the change of settings was made from; 0: any.
+             * @description Revision of the settings on which the change is based; 0: any.
              */
             revision?: number;
-            /** @description Values by their names; null forgets one. */
+            /** @description Values by name; null deletes a value. */
             settings?: {
                 [key: string]: unknown;
             };
@@ -6691,9 +6691,9 @@ export interface components {
             /** @example feeds */
             id: string;
             name: string;
-            /** @description What it asks for, and has once it is installed. */
+            /** @description Requested permissions, which it has once installed. */
             permissions: components["schemas"]["PluginPermission"][] | null;
-            /** @description What the server starts, in the folder of its files: a program and its arguments. Empty: it has none for this system. */
+            /** @description The program and arguments that the server starts, in the folder of the plugin's files. Empty: none for this system. */
             program: string[] | null;
             /** @description The version that is installed now. */
             replaces?: string;
@@ -6713,13 +6713,13 @@ export interface components {
             /** @description Which tools or others; left out: all. */
             matcher?: string;
             /**
-             * @description What a failure of it means for what it was asked about.
+             * @description Effect of a failed hook on the event.
              * @enum {string}
              */
             on_error: "allow" | "ask" | "deny";
         };
         PluginPermission: {
-            /** @description What it allows, in English. */
+            /** @description Description in English. */
             means: string;
             /** @enum {string} */
             name: "network" | "files" | "storage" | "hooks" | "prompt" | "page" | "channel";
@@ -6741,7 +6741,7 @@ export interface components {
         };
         PluginTool: {
             /**
-             * @description What the plugin says of its effects: read and idempotent calls are repeated after a crash, others are not. Conversations that only read, and plans that are not approved yet, have those of the class read alone; once it is installed these are the ones that were permitted with read_only.
+             * @description Declared effects: read and idempotent calls are repeated after a crash, others are not. Read-only conversations and unapproved plans have only tools of class read; once installed, these are the ones granted with read_only.
              * @enum {string}
              */
             class: "read" | "idempotent" | "once";
@@ -6756,10 +6756,10 @@ export interface components {
             plugins: components["schemas"]["Plugin"][] | null;
         };
         PolicyCheck: {
-            /** @description All faults, each with the path of the member; empty: it can be put in force. */
+            /** @description All validation errors, each with the path of its member. Empty: the document is valid. */
             errors: string[] | null;
             notes: string[] | null;
-            /** @description Links whose account the document gives to other ids: it takes the confirmation of an administrator to put it in force. */
+            /** @description Names of identityLinks whose account the document assigns to other IDs. Applying it requires an administrator's confirmation. */
             transfers: components["schemas"]["IdentityLink"][] | null;
         };
         PolicyText: {
@@ -6769,16 +6769,16 @@ export interface components {
             text: string;
             /**
              * Format: int64
-             * @description 0: there is no document yet, and the defaults hold.
+             * @description 0: no policy document exists; the defaults apply.
              */
             version: number;
         };
         PolicyVersion: {
             /** Format: date-time */
             at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             by: string;
-            /** @description Names of identityLinks whose account this version gave to other ids, as the administrator confirmed. */
+            /** @description Names of identityLinks whose account this version reassigned, as confirmed by the administrator. */
             transfers: string[] | null;
             /** Format: int64 */
             version: number;
@@ -6795,7 +6795,7 @@ export interface components {
             before: string;
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by: string;
             /** @description The preference that was changed. */
             name: string;
@@ -6817,7 +6817,7 @@ export interface components {
         PreferencesRollback: {
             /**
              * Format: int64
-             * @description The version after which they were as they are to be again.
+             * @description The version whose state is restored.
              */
             to: number;
             /**
@@ -6856,13 +6856,13 @@ export interface components {
              * @description Of the profile that it overwrites; 0: there was none. If there is another one by now, nothing is written (409).
              */
             revision: number;
-            /** @description IANA name; empty: not said. */
+            /** @description IANA name; empty if not set. */
             timezone: string;
         };
         ProfileRollback: {
             /**
              * Format: int64
-             * @description The version that is to be the profile again.
+             * @description The version to restore.
              */
             to: number;
             /**
@@ -6883,7 +6883,7 @@ export interface components {
             characters: number;
             /** @description Lists leave it out. */
             content?: string;
-            /** @description IANA name; empty: not said. */
+            /** @description IANA name; empty if not set. */
             timezone: string;
             /**
              * Format: int64
@@ -6900,7 +6900,7 @@ export interface components {
             digest: string;
         };
         Prompt: {
-            /** @description Your text stands behind the default, rather than in its place. For system alone. */
+            /** @description Your text is appended to the default instead of replacing it. Only for system. */
             beside: boolean;
             /** Format: date-time */
             changed_at?: string;
@@ -6910,7 +6910,7 @@ export interface components {
             is_custom: boolean;
             /** @description system: its beginning; else a capability whose section it begins. */
             section: string;
-            /** @description What is in force: your text, else the default. That of system is a template, with variables and conditions. */
+            /** @description The effective text: yours, or the default. The text of system is a template with variables and conditions. */
             value: string;
             /**
              * Format: int64
@@ -6919,7 +6919,7 @@ export interface components {
             version: number;
         };
         PromptEdit: {
-            /** @description It stands behind the default, rather than in its place. For system alone. */
+            /** @description Appends the text to the default instead of replacing it. Only for system. */
             beside?: boolean;
             /** @description At most 20000 characters for system, 4000 for a capability. */
             content: string;
@@ -6928,7 +6928,7 @@ export interface components {
             note?: string;
             /**
              * Format: int64
-             * @description The version that it was made from; 0: there was none.
+             * @description The version on which the change is based; 0: there was none.
              */
             version: number;
         };
@@ -6939,7 +6939,7 @@ export interface components {
         PromptRollback: {
             /**
              * Format: int64
-             * @description The version that is to be in force again.
+             * @description The version to restore.
              */
             to: number;
             /**
@@ -6949,20 +6949,20 @@ export interface components {
             version: number;
         };
         PromptVersion: {
-            /** @description It stands behind the installation's text, rather than in its place. */
+            /** @description Appended to the installation's text instead of replacing it. */
             beside: boolean;
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by: string;
             /**
              * Format: int64
-             * @description 0: from then on it was the installation's text.
+             * @description 0: the installation's text applied from then on.
              */
             characters: number;
             /** @description Lists leave it out. Empty: from then on it was the installation's text. */
             content?: string;
-            /** @description v and the version, unless somebody wrote another one. */
+            /** @description Default: v and the version. */
             label: string;
             note: string;
             /**
@@ -6976,17 +6976,17 @@ export interface components {
             versions: components["schemas"]["PromptVersion"][] | null;
         };
         PromptsBody: {
-            /** @description In the order in which they stand in a prompt; system is the first. */
+            /** @description In the order of the prompt; system is the first. */
             prompts: components["schemas"]["Prompt"][] | null;
         };
         "Publish-service-taskResponse": {
             jobs: components["schemas"]["Job"][] | null;
         };
         Publishing: {
-            /** @description What is new in it. */
+            /** @description Release notes. */
             notes?: string;
             /**
-             * @description Who finds it. Left out: as before, and of a new entry private.
+             * @description Visibility. Default: unchanged, and private for a new entry.
              * @enum {string}
              */
             visibility?: "private" | "everybody";
@@ -7061,11 +7061,11 @@ export interface components {
             items: components["schemas"]["Remembered"][] | null;
         };
         Remembers: {
-            /** @description For administrators, that role reads what consumers of their services wrote. */
+            /** @description For administrators; that role reads messages of consumers of their services. */
             consumers: boolean;
-            /** @description The agent reads what is remembered and writes nothing. */
+            /** @description The agent reads memories and writes none. */
             locked: boolean;
-            /** @description What a reset or a summary removes from the context is written into memory. */
+            /** @description Content removed by a reset or a summary is written to memory. */
             memorize: boolean;
             /**
              * Format: int64
@@ -7086,63 +7086,63 @@ export interface components {
         };
         Revision: {
             /**
-             * @description For its owner. Who has installed it keeps it.
+             * @description For its owner: withdraws it. Existing installations are kept.
              * @enum {string}
              */
             visibility?: "private" | "everybody";
-            /** @description Nobody else finds it. Withdrawn by an administrator, it is also uninstalled wherever it is, and only administrators let it back in. */
+            /** @description Visible only to its owner. An entry withdrawn by an administrator is also uninstalled everywhere, and only administrators can restore it. */
             withdrawn?: boolean;
         };
         RewindBody: {
-            /** @description Chosen by the client, unique per user. Sent again for the same message it is the same rewind. */
+            /** @description Idempotency key, chosen by the client and unique per user. A repeated request with it is the same rewind. */
             client_message_id: string;
             /**
              * Format: int64
-             * @description A message that the user wrote. It and all after it are taken out.
+             * @description A user message. It and all messages after it are removed.
              */
             message_id: number;
         };
         RoleChange: {
-            /** @description What the model chooses it by, in one line. */
+            /** @description Description by which the model selects the role, in one line. */
             description: string;
             enabled: boolean;
-            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            /** @description ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent. */
             model?: string;
-            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            /** @description Letters, digits, - and _. Replaces roles of the program and the installation with the same name. */
             name: string;
             /** @description Its instructions. */
             prompt: string;
             /**
              * Format: int64
-             * @description The version that it was made from.
+             * @description The version on which the change is based.
              */
             revision: number;
-            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            /** @description The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools. */
             tools: string[] | null;
         };
         RoleDefinition: {
-            /** @description What the model chooses it by, in one line. */
+            /** @description Description by which the model selects the role, in one line. */
             description: string;
             enabled: boolean;
-            /** @description Id or alias of a model, or a tier: vanguard, balance or swift. Empty: that of whoever hands it work. */
+            /** @description ID or alias of a model, or a tier: vanguard, balance or swift. Empty: the model of the parent agent. */
             model?: string;
-            /** @description Letters, digits, - and _. It takes the place of roles of this name of the program and the installation. */
+            /** @description Letters, digits, - and _. Replaces roles of the program and the installation with the same name. */
             name: string;
             /** @description Its instructions. */
             prompt: string;
-            /** @description The tools that it has, of the pool; * alone: all those of whoever hands it work; none: no tools. */
+            /** @description The tools of the role, from the pool; * alone: all tools of the parent agent; none: no tools. */
             tools: string[] | null;
         };
         RolePublishing: {
-            /** @description What is new in it. */
+            /** @description Release notes. */
             notes?: string;
             /**
              * Format: int64
-             * @description A role of your own.
+             * @description One of your roles.
              */
             role: number;
             /**
-             * @description Who finds it. Left out: as before, and of a new entry private.
+             * @description Visibility. Default: unchanged, and private for a new entry.
              * @enum {string}
              */
             visibility?: "private" | "everybody";
@@ -7155,7 +7155,7 @@ export interface components {
             revision: number;
             /**
              * Format: int64
-             * @description The version that is to be in force again.
+             * @description The version to restore.
              */
             to: number;
         };
@@ -7173,7 +7173,7 @@ export interface components {
             tools: components["schemas"]["PoolTool"][] | null;
         };
         "Run-jobRequest": {
-            /** @description Chosen by the client: a second request with the same value runs nothing. */
+            /** @description Idempotency key, chosen by the client. A repeated request runs nothing. */
             once: string;
         };
         Runner: {
@@ -7181,7 +7181,7 @@ export interface components {
             active: boolean;
             /** @example amd64 */
             arch?: string;
-            /** @description What confines its commands, as text; or that nothing does, and why. */
+            /** @description Description of the sandbox of commands, or the reason why there is none. */
             confinement?: string;
             /**
              * Format: date-time
@@ -7222,14 +7222,14 @@ export interface components {
         RunnerSandbox: {
             /** Format: date-time */
             changed_at?: string;
-            /** @description Name of the administrator who chose it; empty where nobody did, or the account is gone. */
+            /** @description Name of the administrator who set it. Empty if unset, or if the account was deleted. */
             changed_by?: string;
             /**
              * @description auto: they do; where the machine cannot confine them they are refused. require: as auto, and there the runner does not start. off: they run without a sandbox.
              * @enum {string}
              */
             confine: "auto" | "require" | "off";
-            /** @description The setting XBOT_CONFINE says it, which comes before the choice of an administrator. */
+            /** @description The setting XBOT_CONFINE decides, which overrides the administrator's choice. */
             setting: boolean;
         };
         Runners: {
@@ -7242,7 +7242,7 @@ export interface components {
              * @enum {string}
              */
             llm_source: "auto" | "server";
-            /** @description The model that answers now, provider/model. */
+            /** @description The current model, provider/model. */
             model: string;
             runners: components["schemas"]["Runner"][] | null;
         };
@@ -7270,7 +7270,7 @@ export interface components {
             size: number;
         };
         Saying: {
-            /** @description Yours; the same again is said once. */
+            /** @description Idempotency key, chosen by the client. */
             client_message_id: string;
             /** @description Plain text or Markdown. */
             text: string;
@@ -7297,7 +7297,7 @@ export interface components {
              * @description Our estimate.
              */
             estimated_tokens: number;
-            /** @description It was rebuilt from the stored rows and is the same byte for byte. false: another version of the program sent it, or the conversation that this one was copied from. */
+            /** @description Reconstructed from the stored rows and identical byte for byte. false: sent by another version of the program, or by the conversation that this one was copied from. */
             exact: boolean;
             /** @description SHA-256 of what was sent, hexadecimal. */
             hash: string;
@@ -7325,10 +7325,10 @@ export interface components {
         ServiceChange: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
             capabilities?: string[];
             description?: string;
-            /** @description Those that are left out stay. */
+            /** @description Omitted limits are unchanged. */
             limits?: components["schemas"]["ServiceLimitsPatch"];
             /** Format: int64 */
             max_conversations?: number;
@@ -7342,7 +7342,7 @@ export interface components {
             research_tools?: boolean;
             /**
              * Format: int64
-             * @description The revision that the change was made from; 0: any.
+             * @description Revision on which the change is based; 0: any.
              */
             revision?: number;
             /** Format: int64 */
@@ -7357,7 +7357,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description At most a minute before the last use; missing: it was never used.
+             * @description Time of the last use, accurate to a minute. Absent if never used.
              */
             last_used_at?: string;
             name: string;
@@ -7411,7 +7411,7 @@ export interface components {
             from: string;
             /** @enum {string} */
             group: "day" | "key";
-            /** @description Of each day, the oldest first, or of each key. What has nothing is left out. */
+            /** @description Rows by day, oldest first, or by key. Empty rows are omitted. */
             rows: components["schemas"]["ServiceUsageRow"][] | null;
             /** @description The last day. */
             to: string;
@@ -7457,25 +7457,25 @@ export interface components {
             prompt_tokens: number;
             /**
              * Format: int64
-             * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
+             * @description Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS.
              */
             requests: number;
         };
         ServiceView: {
             /**
              * Format: int64
-             * @description The administrator whose models, keys, documents and scripts it works with.
+             * @description The administrator whose models, keys, documents and scripts the service uses.
              */
             admin_id: number;
-            /** @description Name of the administrator whose it is. */
+            /** @description Name of the service's administrator. */
             admin_name: string;
-            /** @description Patterns of documents below docs/ that it reads: * is all, none: nothing. */
+            /** @description Patterns of documents below docs/ that it may read: * for all, none: nothing. */
             allowed_docs: string[] | null;
-            /** @description Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them. */
+            /** @description Patterns of scripts below scripts/ whose names it sees: * for all, none: nothing. Stored with the service: this version of xbot has no tool that runs them. */
             allowed_scripts: string[] | null;
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
             capabilities: string[] | null;
-            /** @description Its administrator is shut out, or is no administrator any more: nobody can use it. */
+            /** @description The service is unavailable: its administrator is disabled or no longer an administrator. */
             closed?: boolean;
             /**
              * Format: int64
@@ -7488,12 +7488,12 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description How many of its keys are good.
+             * @description Number of valid keys.
              */
             keys: number;
             /**
              * Format: date-time
-             * @description At most a minute before the last use of a key; missing: none was used.
+             * @description Time of the last use of a key, accurate to a minute. Absent if no key was used.
              */
             last_used_at?: string;
             limits: components["schemas"]["ServiceLimits"];
@@ -7508,13 +7508,13 @@ export interface components {
             /** @description Sites that may show its page in a frame, such as https://shop.example. */
             origins: string[] | null;
             /**
-             * @description Path of its page on this server. A key behind it lets whoever has the link talk to it: /s/{id}#key=…
+             * @description Path of its page on this server. With a key appended, the link gives access: /s/{id}#key=…
              * @example /s/svc_0a1b2c3d
              */
             page: string;
             /** @description Consumers may use it. */
             published: boolean;
-            /** @description What its page offers to ask. */
+            /** @description Suggested questions on its page. */
             quick_questions: string[] | null;
             /**
              * Format: int64
@@ -7530,7 +7530,7 @@ export interface components {
             updated_at: string;
             /**
              * Format: int64
-             * @description Version of its administrator's profile that {user_profile_context} stands for; 0: the one in force.
+             * @description Version of its administrator's profile that replaces {user_profile_context}; 0: the current one.
              */
             user_profile_version_id: number;
             /** @description Markdown that its page shows before the first message. */
@@ -7542,7 +7542,7 @@ export interface components {
         };
         Session: {
             /**
-             * @description Which messages of a group the bot reads; empty: as the policy says.
+             * @description Group messages that the bot reads; empty: according to the policy.
              * @enum {string}
              */
             activation?: "mention" | "always";
@@ -7557,7 +7557,7 @@ export interface components {
              */
             context_max: number;
             /**
-             * @description default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says.
+             * @description default: old parts of the conversation are masked and summarized as the context fills. none: only on request. Empty: the installation's mode.
              * @enum {string}
              */
             context_mode?: "default" | "none";
@@ -7570,26 +7570,26 @@ export interface components {
             created_at: string;
             /** @description Working folder of the session's tools; empty means the runner's workspace. */
             cwd: string;
-            /** @description Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known. */
+            /** @description Runner of the folder cwd; on another runner the session starts in the workspace. Empty: unknown. */
             cwd_runner?: string;
-            /** @description The session that this one was copied from; it may be gone. */
+            /** @description The session that this one was copied from; it may be deleted. */
             fork_of?: string;
             key: string;
             /** @description Chosen for this conversation; empty: that of the agent. */
             model?: string;
-            /** @description It belongs to a subagent that answers once. After its answer, messages are refused. */
+            /** @description Belongs to a subagent that answers once. Messages after its answer are refused. */
             once?: boolean;
             /** @description Where the conversation takes place. */
             origin: components["schemas"]["Origin"];
             pinned: boolean;
-            /** @description Plan mode: each turn proposes a plan before it acts, and waits until it is approved. */
+            /** @description Plan mode: each turn proposes a plan before it acts and waits for its approval. */
             plan?: boolean;
             /**
-             * @description What tools may do in this conversation; empty: as its user chose for all of them, then the policy.
+             * @description Permission mode; empty: the user's default, then the policy.
              * @enum {string}
              */
             preset?: "read_only" | "ask" | "auto";
-            /** @description What was set for this conversation; empty members follow the policy. */
+            /** @description Queue settings of this conversation; empty members follow the policy. */
             queue: components["schemas"]["Queue"];
             /**
              * Format: int64
@@ -7603,7 +7603,7 @@ export interface components {
             /** @enum {string} */
             scene?: "chat" | "work";
             /**
-             * @description Whether answers reach the channel; empty: as the policy says.
+             * @description Whether answers are delivered to the channel; empty: according to the policy.
              * @enum {string}
              */
             send?: "on" | "off";
@@ -7613,20 +7613,20 @@ export interface components {
              */
             seq: number;
             /**
-             * @description Where it is kept out of the list: archived until somebody writes there again, oneshots of xbot-cli -p. Empty: in the list.
+             * @description List state: archived (until the next message), oneshots (of xbot-cli -p). Empty: listed.
              * @enum {string}
              */
             shelf?: "archived" | "oneshots";
             /**
-             * @description How much the model thinks; empty: its default.
+             * @description Reasoning effort; empty: the model's default.
              * @enum {string}
              */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description The first words of the first message, until somebody renames it or a model names it after the first answer. */
+            /** @description The first words of the first message, until a user renames it or a model names it after the first answer. */
             title: string;
             /**
              * Format: date-time
-             * @description Last time a person wrote here.
+             * @description Time of the last user message.
              */
             updated_at: string;
             /**
@@ -7634,7 +7634,7 @@ export interface components {
              * @enum {string}
              */
             verbose?: "off" | "on" | "full";
-            /** @description A tool call waits for a person's permission. */
+            /** @description A tool call requires approval. */
             waiting?: boolean;
         };
         SessionListBody: {
@@ -7693,7 +7693,7 @@ export interface components {
             turns: number;
             /**
              * Format: date-time
-             * @description Last time a person wrote here.
+             * @description Time of the last user message.
              */
             updated_at: string;
             user: string;
@@ -7728,7 +7728,7 @@ export interface components {
             confine: "auto" | "off";
         };
         Setting: {
-            /** @description Other values than the options may be set. */
+            /** @description Values other than the options are allowed. */
             free: boolean;
             /** @example language */
             name: string;
@@ -7748,13 +7748,13 @@ export interface components {
             value: string;
         };
         SettingChange: {
-            /** @description What has changed, as it is; empty: it was removed. Of a secret only that there is a new one. */
+            /** @description The new value; empty if removed. For secrets, only that there is a new one. */
             after: unknown;
-            /** @description What has changed, as it was; empty: it is new. Of a secret only that there was one. */
+            /** @description The previous value; empty if new. For secrets, only that there was one. */
             before: unknown;
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the user; empty: an operator, xbot itself, or somebody who is gone. */
+            /** @description Name of the user; empty: an operator, xbot itself, or a deleted user. */
             changed_by: string;
             /** Format: int64 */
             id: number;
@@ -7762,7 +7762,7 @@ export interface components {
             kind: string;
             /** @description Which one. */
             name: string;
-            /** @description Whose it is; missing: the installation's. */
+            /** @description Owner; absent: the installation. */
             owner?: string;
         };
         Share: {
@@ -7790,7 +7790,7 @@ export interface components {
             message_id: number;
         };
         ShareList: {
-            /** @description Those that are good, the newest first; at most 50. */
+            /** @description Valid links, newest first; at most 50. */
             shares: components["schemas"]["ShareLink"][] | null;
         };
         SharedBody: {
@@ -7813,14 +7813,14 @@ export interface components {
             files?: string[] | null;
             /** @enum {string} */
             role: "user" | "assistant";
-            /** @description Name of who wrote it, where several people write. */
+            /** @description Name of the sender, in conversations with several users. */
             sender?: string;
             text: string;
             /** @description Names of the tools that were used after it. */
             tools?: string[] | null;
         };
         SignInLink: {
-            /** @description Address on this server; it works once, within 24 hours. */
+            /** @description URL that works once, within 24 hours. */
             link: string;
             /**
              * Format: int64
@@ -7829,10 +7829,10 @@ export interface components {
             tokens: number;
         };
         SignedIn: {
-            /** @description Keep it and send it with the next login: it tells this browser from somebody who guesses passwords. It gives no access. */
+            /** @description Store it and send it with the next login: it distinguishes this browser from password guessing. It gives no access. */
             browser: string;
             must_set_password: boolean;
-            /** @description Send it as X-Xbot-Page with every request that has the cookie, which alone gives no access. Keep it where only this origin can read it. */
+            /** @description Send it as X-Xbot-Page with every request that uses the cookie, which alone gives no access. Store it where only this origin can read it. */
             page_key: string;
             user: components["schemas"]["User"];
         };
@@ -7893,7 +7893,7 @@ export interface components {
              * @description In the currency of the answer. Missing where no price is set for the model.
              */
             cost?: number;
-            /** @description The session is gone; what it used stays in the sums. */
+            /** @description The session was deleted; its usage is part of the totals. */
             deleted?: boolean;
             key: string;
             /** @description provider/model */
@@ -7903,7 +7903,7 @@ export interface components {
             title: string;
         };
         Status: {
-            /** @description Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait. */
+            /** @description The database is a copy (XBOT_COPY) and another installation uses the original: bots are not connected, jobs do not fire, deliveries wait. */
             copy?: boolean;
             /** @description Host and name of the Postgres database, without the user. */
             database: string;
@@ -7911,7 +7911,7 @@ export interface components {
             database_bytes: number;
             /**
              * Format: int64
-             * @description Part of database_bytes: events to people, kept for XBOT_KEEP_EVENTS.
+             * @description Part of database_bytes: events for clients, kept for XBOT_KEEP_EVENTS.
              */
             event_bytes: number;
             /** @description Data folder of the process that answers. */
@@ -7922,12 +7922,12 @@ export interface components {
             model: string;
             /**
              * Format: int64
-             * @description Age of the oldest message that waits.
+             * @description Age of the oldest waiting message.
              */
             oldest_seconds: number;
             /**
              * Format: int64
-             * @description Part of database_bytes: what models were sent, kept as long.
+             * @description Part of database_bytes: model requests, kept for XBOT_KEEP_EVENTS.
              */
             prompt_bytes: number;
             /** @description The conversations that were used last. */
@@ -7979,7 +7979,7 @@ export interface components {
             /** @description Empty: it answers once. */
             instance?: string;
             model?: string;
-            /** @description The conversation that hands it work: the one that was asked for, or that of another subagent. */
+            /** @description The parent conversation: that of the user, or of another subagent. */
             parent: string;
             role: string;
             /** @description Its conversation. */
@@ -7991,7 +7991,7 @@ export interface components {
              * @description Model calls of the subagent.
              */
             steps: number;
-            /** @description The first words of what it was asked last. */
+            /** @description The first words of the last request. */
             task: string;
             /**
              * Format: int64
@@ -8002,7 +8002,7 @@ export interface components {
             tool?: string;
             /** @description Its running turn. */
             turn_id?: string;
-            /** @description A call of it waits for a person's permission. */
+            /** @description One of its calls requires approval. */
             waiting?: boolean;
         };
         SubagentsBody: {
@@ -8029,14 +8029,14 @@ export interface components {
              * @description Tokens that an answer may have; 0: as many as the model can.
              */
             max_output?: number;
-            /** @description What it costs; left out: not known. */
+            /** @description Prices; absent: unknown. */
             price?: components["schemas"]["Price"];
             /**
-             * @description How much it thinks where nobody says; empty: as much as it does by itself.
+             * @description Default reasoning effort. Empty: the model's own.
              * @enum {string}
              */
             think?: "" | "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description Whether it reads pictures; left out: what its name tells. */
+            /** @description Whether the model supports pictures; default: by its name. */
             vision?: boolean;
         };
         Subscription: {
@@ -8046,7 +8046,7 @@ export interface components {
             base_url: string;
             /** Format: date-time */
             changed_at: string;
-            /** @description Name of the person; empty where the account is gone. */
+            /** @description Name of the user; empty if deleted. */
             changed_by?: string;
             enabled: boolean;
             /** Format: int64 */
@@ -8060,7 +8060,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description How it is spoken to; openai also for whatever is compatible.
+             * @description Protocol of the provider; openai also for compatible services.
              * @enum {string}
              */
             provider: "openai" | "anthropic";
@@ -8069,7 +8069,7 @@ export interface components {
              * @description Grows with each change.
              */
             revision: number;
-            /** @description It is the installation's, for everybody. */
+            /** @description Belongs to the installation and applies to all users. */
             shared: boolean;
         };
         SubscriptionDraft: {
@@ -8078,13 +8078,13 @@ export interface components {
              * @enum {string}
              */
             api_type: "chat_completions" | "responses";
-            /** @description Empty: the provider's own. Subscriptions of people reach the public internet alone. */
+            /** @description Default: the provider's address. Subscriptions of users can only reach the public internet. */
             base_url?: string;
             /** @description None of its models can be chosen. */
             disabled?: boolean;
             /** @description The stored key is removed. */
             forget?: boolean;
-            /** @description Empty: the stored one stays. It is never shown again. */
+            /** @description Empty: keep the stored key. It is never returned. */
             key?: string;
             models?: components["schemas"]["SubscribedModel"][] | null;
             /**
@@ -8093,7 +8093,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description How it is spoken to; openai also for whatever is compatible.
+             * @description Protocol of the provider; openai also for compatible services.
              * @enum {string}
              */
             provider: "openai" | "anthropic";
@@ -8102,11 +8102,11 @@ export interface components {
              * @description Of a change: the revision that it was made from.
              */
             revision?: number;
-            /** @description It is the installation's, for everybody; for administrators. */
+            /** @description Belongs to the installation and applies to all users. Administrators only. */
             shared?: boolean;
         };
         SubscriptionsBody: {
-            /** @description Yours; administrators see those of the installation before them. */
+            /** @description Your entries; for administrators, preceded by those of the installation. */
             subscriptions: components["schemas"]["Subscription"][] | null;
         };
         Switch: {
@@ -8140,7 +8140,7 @@ export interface components {
             waiting: boolean;
         };
         Task: {
-            /** @description The tool call that started it. If it is no command: the key under which the session is told its end. */
+            /** @description The tool call that started it. If it is not a command: the key under which the session is notified of the end. */
             call_id: string;
             /**
              * Format: int64
@@ -8158,7 +8158,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description What it is; empty: a command.
+             * @description Kind of the task; empty: a command.
              * @enum {string}
              */
             kind?: "subagent" | "group chat" | "cron job";
@@ -8209,7 +8209,7 @@ export interface components {
             waiting: number;
         };
         TextEdit: {
-            /** @description Replace it wherever it occurs; else it must occur once. */
+            /** @description Replaces all occurrences; otherwise the text must occur exactly once. */
             all?: boolean;
             new: string;
             /** @description Text that occurs in the file. */
@@ -8234,12 +8234,12 @@ export interface components {
             at: string;
             job: string;
             name: string;
-            /** @description Missing: the time is yet to come. */
+            /** @description Absent: the time is in the future. */
             run?: components["schemas"]["JobRun"];
             service?: string;
         };
         TitleChoice: {
-            /** @description A model names a conversation after its first answer, where nobody has named it and the installation does not forbid it (AGENT_TITLES). Else its title is the first words of its first message. */
+            /** @description A model names a conversation after its first answer, unless a user has named it or the installation forbids it (AGENT_TITLES). Otherwise the title is the first words of the first message. */
             model: boolean;
         };
         Todo: {
@@ -8263,7 +8263,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description Until when it is good; missing: until it is revoked.
+             * @description Expiry; absent: valid until revoked.
              */
             expires_at?: string;
             /** Format: int64 */
@@ -8272,13 +8272,13 @@ export interface components {
             last_used_at?: string;
             name: string;
             /**
-             * @description What it may: read; read and write in conversations; or all that its owner may, also as an administrator.
+             * @description Scope: read; read and write in conversations; or all rights of its owner, including those of an administrator.
              * @enum {string}
              */
             scope: "read" | "chat" | "administration";
         };
         ToolCall: {
-            /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
+            /** @description Set if the call requires approval; the call stays open until it is answered. */
             approval?: components["schemas"]["Approval"];
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
@@ -8295,7 +8295,7 @@ export interface components {
             offload?: string;
             /** @description Pictures that the result shows. */
             pictures?: components["schemas"]["PictureRef"][] | null;
-            /** @description What the model reads. */
+            /** @description The result for the model. */
             result?: string;
             /** @description Pages of the web that the result comes from, in its order; at most 20. */
             sources?: components["schemas"]["WebSource"][] | null;
@@ -8313,7 +8313,7 @@ export interface components {
             base_url: string;
             /** Format: date-time */
             changed_at: string;
-            /** @description Empty: nobody who is still there. */
+            /** @description Empty if the user no longer exists. */
             changed_by: string;
             /**
              * @description The end of the key; empty: there is none.
@@ -8326,24 +8326,24 @@ export interface components {
             revision: number;
             /** @example transcription */
             service: string;
-            /** @description It is the installation's, for everybody. */
+            /** @description Belongs to the installation and applies to all users. */
             shared: boolean;
         };
         ToolKeyDraft: {
-            /** @description Empty: the service's own. Addresses of people reach the public internet alone. */
+            /** @description Default: the service's address. Addresses set by users can only reach the public internet. */
             base_url?: string;
             /** @description The stored key is removed. */
             forget?: boolean;
-            /** @description Empty: the stored one stays. It is never shown again. */
+            /** @description Empty: keep the stored key. It is never returned. */
             key?: string;
             /** @description Empty: the usual one. */
             model?: string;
             /**
              * Format: int64
-             * @description The revision that the change was made from; 0: there is none yet.
+             * @description Revision on which the change is based; 0: none exists yet.
              */
             revision?: number;
-            /** @description It is the installation's, for everybody; for administrators. */
+            /** @description Belongs to the installation and applies to all users. Administrators only. */
             shared?: boolean;
         };
         ToolKeyTried: {
@@ -8353,15 +8353,15 @@ export interface components {
              */
             ms: number;
             passed: boolean;
-            /** @description What is wrong, and what to do. */
+            /** @description The problem and its solution. */
             problem?: string;
             /** @description The service has no request that costs nothing: nothing was sent. */
             untested?: boolean;
         };
         ToolKeys: {
-            /** @description Yours; administrators see those of the installation before them. */
+            /** @description Your entries; for administrators, preceded by those of the installation. */
             keys: components["schemas"]["ToolKey"][] | null;
-            /** @description All services, and where what is used for you comes from. */
+            /** @description All services with the source of the key that applies to you. */
             services: components["schemas"]["ToolService"][] | null;
         };
         ToolPermission: {
@@ -8378,11 +8378,11 @@ export interface components {
              */
             pattern?: "command" | "path" | "host";
             /**
-             * @description What happens with calls that no rule with a pattern means.
+             * @description The rule of calls that match no pattern.
              * @enum {string}
              */
             rule: "allow" | "ask" | "deny";
-            /** @description First sentence of what the model reads of the tool. */
+            /** @description First sentence of the tool's description. */
             summary: string;
         };
         ToolRule: {
@@ -8400,7 +8400,7 @@ export interface components {
             /** @example transcription */
             service: string;
             /**
-             * @description Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
+             * @description Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process.
              * @enum {string}
              */
             source?: "own" | "installation" | "environment";
@@ -8427,7 +8427,7 @@ export interface components {
              * @enum {string}
              */
             api_type: "chat_completions" | "responses";
-            /** @description Empty: the provider's own. Subscriptions of people reach the public internet alone. */
+            /** @description Default: the provider's address. Subscriptions of users can only reach the public internet. */
             base_url?: string;
             /** @description None of its models can be chosen. */
             disabled?: boolean;
@@ -8435,10 +8435,10 @@ export interface components {
             forget?: boolean;
             /**
              * Format: int64
-             * @description Of a stored subscription, whose key is used where none is given; 0: none.
+             * @description ID of a stored subscription, whose key is used if none is given; 0: none.
              */
             id?: number;
-            /** @description Empty: the stored one stays. It is never shown again. */
+            /** @description Empty: keep the stored key. It is never returned. */
             key?: string;
             /** @description Which model is tried. */
             model?: string;
@@ -8449,7 +8449,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description How it is spoken to; openai also for whatever is compatible.
+             * @description Protocol of the provider; openai also for compatible services.
              * @enum {string}
              */
             provider: "openai" | "anthropic";
@@ -8458,7 +8458,7 @@ export interface components {
              * @description Of a change: the revision that it was made from.
              */
             revision?: number;
-            /** @description It is the installation's, for everybody; for administrators. */
+            /** @description Belongs to the installation and applies to all users. Administrators only. */
             shared?: boolean;
         };
         Tried: {
@@ -8469,9 +8469,9 @@ export interface components {
              */
             ms: number;
             passed: boolean;
-            /** @description What is wrong, and what to do. */
+            /** @description The problem and its solution. */
             problem?: string;
-            /** @description The beginning of what the model said. */
+            /** @description The beginning of the model's answer. */
             text?: string;
         };
         Trigger: {
@@ -8498,7 +8498,7 @@ export interface components {
             one_shot?: boolean;
             /**
              * Format: int64
-             * @description Calls that are accepted in a minute; 0: 60.
+             * @description Maximum accepted calls per minute; 0: 60.
              */
             per_minute?: number;
             /** @description Why that call was refused. */
@@ -8531,7 +8531,7 @@ export interface components {
             one_shot?: boolean;
             /**
              * Format: int64
-             * @description Calls that are accepted in a minute; 0: 60.
+             * @description Maximum accepted calls per minute; 0: 60.
              */
             per_minute?: number;
             /** @description The conversation that a call posts to. Empty: one of the trigger's own, hook:<id>. */
@@ -8548,14 +8548,14 @@ export interface components {
             triggers: components["schemas"]["Trigger"][] | null;
         };
         Turn: {
-            /** @description Set while a person allows everything in this turn. */
+            /** @description Set while a user allows all calls of this turn. */
             allows?: components["schemas"]["Allowance"];
             /** Format: date-time */
             ended_at?: string;
             id: string;
             model?: string;
             /**
-             * @description Plan mode of the turn. wanted: only what reads runs until a plan is approved. lifted: a person has switched it off meanwhile.
+             * @description Plan mode of the turn. wanted: only reading tools run until a plan is approved. lifted: a user has switched plan mode off.
              * @enum {string}
              */
             plan?: "wanted" | "approved" | "lifted";
@@ -8574,27 +8574,27 @@ export interface components {
             /** @description Path of this run in the Temporal UI, behind the same login. */
             temporal_url?: string;
             usage: components["schemas"]["Usage"];
-            /** @description Set while the turn waits for a model provider that cannot be reached. The turn goes on once the provider answers. */
+            /** @description Set while the turn waits for an unreachable model provider. The turn continues once the provider responds. */
             waits?: components["schemas"]["Wait"];
         };
         TurnNotices: {
             /**
              * Format: int64
-             * @description How long a turn takes at least that is told of.
+             * @description Minimum duration of a turn that triggers a notification, in seconds.
              */
             after_seconds: number;
-            /** @description Missing: nothing is told. */
+            /** @description Absent: no notifications. */
             to?: components["schemas"]["DirectChat"];
         };
         TurnNoticesBody: {
             /**
              * Format: int64
-             * @description How long a turn takes at least that is told of.
+             * @description Minimum duration of a turn that triggers a notification, in seconds.
              */
             after_seconds: number;
-            /** @description My accounts on platforms that have a bot. What is told arrives once I have written to it there. */
+            /** @description My accounts on platforms with a bot. Notifications arrive once I have written to the bot there. */
             chats: components["schemas"]["DirectChat"][] | null;
-            /** @description Missing: nothing is told. */
+            /** @description Absent: no notifications. */
             to?: components["schemas"]["DirectChat"];
         };
         TurnsBody: {
@@ -8637,17 +8637,17 @@ export interface components {
             delivery: number;
             /**
              * Format: date-time
-             * @description Absent while it waits.
+             * @description Absent while queued.
              */
             ended_at?: string;
             /** @enum {string} */
             kind: "message" | "question" | "card";
             /**
-             * @description Whether it may have arrived, the platform has refused it, it was given up because of its age, or it waits and is tried again.
+             * @description State: it may have arrived, was refused by the platform, expired, or waits for a retry.
              * @enum {string}
              */
             outcome: "uncertain" | "failed" | "expired" | "waiting";
-            /** @description What the platform said, at most 300 characters of it. */
+            /** @description The platform's reason, at most 300 characters. */
             reason: string;
             session: string;
             user: string;
@@ -8655,7 +8655,7 @@ export interface components {
             written_at: string;
         };
         UnlinkedBody: {
-            /** @description Name of the account that the identity has now; empty: none until it is used again. */
+            /** @description New account of the identity; empty: none until it is used again. */
             account: string;
             /**
              * Format: int64
@@ -8717,7 +8717,7 @@ export interface components {
             role: "admin" | "member";
         };
         UserProfile: {
-            /** @description Name, how to be addressed, what to know: at most 2,000 characters. */
+            /** @description Name, form of address and other facts: at most 2,000 characters. */
             content: string;
             /**
              * Format: int64
@@ -8725,7 +8725,7 @@ export interface components {
              */
             revision: number;
             /**
-             * @description IANA name; empty: not said.
+             * @description IANA name; empty if not set.
              * @example Europe/Berlin
              */
             timezone: string;
@@ -8743,7 +8743,7 @@ export interface components {
              * @description How many.
              */
             files: number;
-            /** @description What its owner says of it. */
+            /** @description Release notes by its owner. */
             notes: string;
             /**
              * Format: int64
@@ -8775,7 +8775,7 @@ export interface components {
             until: string;
         };
         WebSource: {
-            /** @description What the page calls itself, one line; may be cut. */
+            /** @description Title of the page, one line; may be truncated. */
             title?: string;
             /** @description An http or https address. */
             url: string;
@@ -8965,7 +8965,7 @@ export interface operations {
                 /** @description Default: group where a chat is given. */
                 chat_type?: "direct" | "group" | "channel";
                 thread?: string;
-                /** @description The platform's id of who wrote it. */
+                /** @description The platform's ID of the sender. */
                 sender: string;
             };
             header?: never;
@@ -9012,7 +9012,7 @@ export interface operations {
                 /** @description Default: group where a chat is given. */
                 chat_type?: "direct" | "group" | "channel";
                 thread?: string;
-                /** @description The platform's id of who wrote it. */
+                /** @description The platform's ID of the sender. */
                 sender: string;
             };
             header?: never;
@@ -9334,7 +9334,7 @@ export interface operations {
             query?: {
                 /** @description Jobs of all users; for administrators. */
                 all?: boolean;
-                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                /** @description Jobs of users, or scheduled messages of services; default: both. */
                 track?: "house" | "services";
                 /** @description Those of one service, with those that its conversations have made. */
                 service?: string;
@@ -9403,7 +9403,7 @@ export interface operations {
             query?: {
                 /** @description Jobs of all users; for administrators. */
                 all?: boolean;
-                /** @description Those of people, or those that tell conversations of services; left out: both. */
+                /** @description Jobs of users, or scheduled messages of services; default: both. */
                 track?: "house" | "services";
                 /** @description Those of one service, with those that its conversations have made. */
                 service?: string;
@@ -10050,7 +10050,7 @@ export interface operations {
                 /** @description Minutes within which a person wrote. */
                 active?: number;
                 limit?: number;
-                /** @description Next of the page before; empty: the first page. */
+                /** @description The next value of the previous page; empty: the first page. */
                 after?: string;
             };
             header?: never;
@@ -11030,7 +11030,7 @@ export interface operations {
     "get-memory": {
         parameters: {
             query?: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
             };
             header?: never;
@@ -11062,7 +11062,7 @@ export interface operations {
     "edit-memory": {
         parameters: {
             query?: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
             };
             header?: never;
@@ -11096,7 +11096,7 @@ export interface operations {
     "list-memory": {
         parameters: {
             query: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
                 kind: "archive" | "log";
                 /** @description Return entries older than this number; 0: the newest. */
@@ -11131,7 +11131,7 @@ export interface operations {
     "export-memory": {
         parameters: {
             query?: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
             };
             header?: never;
@@ -11163,7 +11163,7 @@ export interface operations {
     "forget-memory": {
         parameters: {
             query?: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
             };
             header?: never;
@@ -11197,7 +11197,7 @@ export interface operations {
     "search-memory": {
         parameters: {
             query: {
-                /** @description Whose memory: main, or the name of an agent that has its own. */
+                /** @description Owner of the memory: main, or the name of an agent with a memory of its own. */
                 agent?: string;
                 q: string;
                 exact?: boolean;
@@ -11803,9 +11803,9 @@ export interface operations {
             query: {
                 /** @description That of the files whose permissions were shown. */
                 digest: string;
-                /** @description What the administrator permits, each by a parameter of its own: all that it asks for. */
+                /** @description The granted permissions, one parameter each. All requested permissions are required. */
                 permissions?: string[] | null;
-                /** @description Names of the tools of the class read, as check-plugin told them, that the administrator believes to change nothing, each by a parameter of its own. Others count as acting. */
+                /** @description Names of the tools of class read, as reported by check-plugin, that the administrator trusts to change nothing, one parameter each. Others count as acting. */
                 read_only?: string[] | null;
             };
             header?: never;
@@ -12932,10 +12932,10 @@ export interface operations {
     "list-registry-entries": {
         parameters: {
             query?: {
-                /** @description Words that all stand in its name, description or tags, or in the name of its owner. */
+                /** @description Words that must all occur in the name, description or tags, or in the owner's name. */
                 q?: string;
                 kind?: "skill" | "role";
-                /** @description What you have published alone. */
+                /** @description Only entries that you have published. */
                 own?: boolean;
                 offset?: number;
             };
@@ -12968,9 +12968,9 @@ export interface operations {
     "publish-bundle": {
         parameters: {
             query?: {
-                /** @description Who finds it. Left out: as before, and of a new entry private. */
+                /** @description Visibility. Default: unchanged, and private for a new entry. */
                 visibility?: "private" | "everybody";
-                /** @description What is new in it. */
+                /** @description Release notes. */
                 notes?: string;
                 /** @description Name of the file: that of a skill or a role which does not say its own. */
                 name?: string;
@@ -13008,7 +13008,7 @@ export interface operations {
     "get-registry-entry": {
         parameters: {
             query?: {
-                /** @description Whose files are shown; left out: the newest. */
+                /** @description Version whose files are shown; default: the newest. */
                 version?: number;
             };
             header?: never;
@@ -13235,7 +13235,7 @@ export interface operations {
     "uninstall-registry-entry": {
         parameters: {
             query?: {
-                /** @description It is the installation's; for administrators. */
+                /** @description Belongs to the installation. Administrators only. */
                 shared?: boolean;
             };
             header?: never;
@@ -13267,7 +13267,7 @@ export interface operations {
     "switch-registry-install": {
         parameters: {
             query?: {
-                /** @description It is the installation's; for administrators. */
+                /** @description Belongs to the installation. Administrators only. */
                 shared?: boolean;
             };
             header?: never;
@@ -15065,7 +15065,7 @@ export interface operations {
             query?: {
                 /** @description Cursor; events after it are sent. */
                 after?: number;
-                /** @description Chosen by a client that can carry out actions: they come as events of the kind action, if the ids of its messages begin with this and a dot. Answer them with answer-client-action. */
+                /** @description Chosen by a client that supports actions. It receives them as events of the kind action if the IDs of its messages begin with this value and a dot, and answers them with answer-client-action. */
                 client?: string;
             };
             header?: {
@@ -15182,7 +15182,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
-                    /** @description Folder below the session's own; default: uploads. Comes before the files. */
+                    /** @description Folder relative to the session's folder; default: uploads. It must precede the files. */
                     dir?: string;
                     file: string[];
                 };
@@ -15214,7 +15214,7 @@ export interface operations {
             query: {
                 /** @description Relative to the session's folder, or absolute. */
                 path: string;
-                /** @description A folder with all that it holds; else it must be empty. */
+                /** @description Delete a folder with its content; otherwise the folder must be empty. */
                 all?: boolean;
             };
             header?: never;
@@ -15794,7 +15794,7 @@ export interface operations {
                 /** @description Messages before this id. Without after and before: the newest. */
                 before?: number;
                 limit?: number;
-                /** @description Include the messages that were taken out of the conversation. */
+                /** @description Includes messages removed by a rewind. */
                 rewound?: boolean;
             };
             header?: never;
@@ -15869,7 +15869,7 @@ export interface operations {
             path: {
                 /** @description Session key, URL-escaped. */
                 key: string;
-                /** @description A message that the user wrote, or another version of it. */
+                /** @description A user message, or another version of it. */
                 id: number;
             };
             cookie?: never;
@@ -16210,7 +16210,7 @@ export interface operations {
     "list-tasks": {
         parameters: {
             query?: {
-                /** @description Include the background subagents, group chats and newest runs of jobs that work for the session, each with its kind. */
+                /** @description Includes background subagents, group chats and the newest runs of jobs of the session, each with its kind. */
                 all?: boolean;
             };
             header?: never;
