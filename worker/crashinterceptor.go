@@ -28,14 +28,14 @@ type crashInterceptor struct {
 	interceptor.WorkerInterceptorBase
 
 	guard   *crash.Guard
-	endings map[string]ending
+	endings map[string]givenUpActivity
 }
 
-// ending replaces the activity of a call that was given up.
-type ending func(ctx context.Context, input any) (output any, err error)
+// givenUpActivity replaces the activity of a call that was given up.
+type givenUpActivity func(ctx context.Context, input any) (output any, err error)
 
 // endWith makes an ending from a function with the input and output of the activity.
-func endWith[In, Out any](end func(context.Context, In) (Out, error)) ending {
+func endWith[In, Out any](end func(context.Context, In) (Out, error)) givenUpActivity {
 	return func(ctx context.Context, input any) (any, error) {
 		in, ok := input.(In)
 		if !ok {

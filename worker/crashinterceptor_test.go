@@ -68,7 +68,7 @@ func registered() registry {
 func inputOf(fn any) any { return reflect.Zero(reflect.TypeOf(fn).In(1)).Interface() }
 
 // crashedEnv is an environment of activities with the interceptors of a worker. Processes crashed in the given calls.
-func crashedEnv(t *testing.T, endings map[string]ending, calls ...crash.Call) (*testsuite.TestActivityEnvironment, *counts) {
+func crashedEnv(t *testing.T, endings map[string]givenUpActivity, calls ...crash.Call) (*testsuite.TestActivityEnvironment, *counts) {
 	t.Helper()
 	c := &counts{calls: map[crash.Call]crash.Count{}}
 	for _, call := range calls {
@@ -127,7 +127,7 @@ func TestAttempts_AnEndingReplacesACallOnceAndIsItselfGivenUp(t *testing.T) {
 		ran++
 		return "ended", nil
 	}
-	env, c := crashedEnv(t, map[string]ending{name: end}, call)
+	env, c := crashedEnv(t, map[string]givenUpActivity{name: end}, call)
 	Activities{}.register(env)
 	got, err := env.ExecuteActivity(name, inputOf(fn))
 	require.NoError(t, err)
@@ -137,14 +137,14 @@ func TestAttempts_AnEndingReplacesACallOnceAndIsItselfGivenUp(t *testing.T) {
 	require.Equal(t, []crash.Call{call}, c.forgiven, "the next call with this input runs")
 
 	failing := func(context.Context, any) (any, error) { return nil, errors.New("Postgres is away") }
-	env, c = crashedEnv(t, map[string]ending{name: failing}, call)
+	env, c = crashedEnv(t, map[string]givenUpActivity{name: failing}, call)
 	Activities{}.register(env)
 	_, err = env.ExecuteActivity(name, inputOf(fn))
 	require.ErrorContains(t, err, "Postgres is away")
 	require.Empty(t, c.forgiven)
 
 	ran = 0
-	env, _ = crashedEnv(t, map[string]ending{name: end}, call, crash.NewCall(call.Workflow, call.Activity, "end of "+call.Input))
+	env, _ = crashedEnv(t, map[string]givenUpActivity{name: end}, call, crash.NewCall(call.Workflow, call.Activity, "end of "+call.Input))
 	Activities{}.register(env)
 	_, err = env.ExecuteActivity(name, inputOf(fn))
 	var failure *temporal.ApplicationError

@@ -63,7 +63,7 @@ func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) er
 }
 
 // control carries out a command that has waited for its place in the queue. The activity answers the user.
-func (t *turnRun) control(ctx workflow.Context) ending {
+func (t *turnRun) control(ctx workflow.Context) turnEnd {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.handleWakes)
@@ -78,11 +78,11 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 	case t.inbox.broken != nil:
 		return failed(t.inbox.broken)
 	case t.inbox.stopped || temporal.IsCanceledError(err):
-		return ending{state: chat.TurnStopped, say: i18n.Stopped}
+		return turnEnd{state: chat.TurnStopped, say: i18n.Stopped}
 	case err != nil:
-		return ending{state: chat.TurnFailed, say: sentenceOf(err)}
+		return turnEnd{state: chat.TurnFailed, say: sentenceOf(err)}
 	}
-	return ending{state: chat.TurnDone}
+	return turnEnd{state: chat.TurnDone}
 }
 
 // controlCompact is the command that needs a model.

@@ -33,7 +33,7 @@ const (
 	reasonStepLimit = "step_limit"
 )
 
-func (t *turnRun) result(end ending, out turn.FinishOutput) *TurnResult {
+func (t *turnRun) result(end turnEnd, out turn.FinishOutput) *TurnResult {
 	r := &TurnResult{
 		Turn: t.id, Outcome: end.state, Reason: end.reason, Inbox: t.claimed.Inbox, Message: out.Message, Model: t.claimed.Model,
 		Steps: t.details.steps, Tokens: max(out.Tokens, int64(t.details.token)), CostUSD: out.CostUSD,

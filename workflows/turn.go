@@ -69,8 +69,8 @@ type turnRun struct {
 	details  turnDetails
 }
 
-// ending is how a turn ends.
-type ending struct {
+// turnEnd is how a turn ends.
+type turnEnd struct {
 	state chat.TurnState
 	say   i18n.ID // the notice for the user in addition to the transcript
 	steps int
@@ -98,9 +98,9 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 
 // work carries out what was claimed: a message to the model, or a command. A turn that has ended before is only finished again: what
 // comes after its end may be missing.
-func (t *turnRun) work(ctx workflow.Context) ending {
+func (t *turnRun) work(ctx workflow.Context) turnEnd {
 	if t.claimed.Ended != "" {
-		return ending{state: t.claimed.Ended}
+		return turnEnd{state: t.claimed.Ended}
 	}
 	if t.claimed.Control != "" {
 		return t.control(ctx)
@@ -109,7 +109,7 @@ func (t *turnRun) work(ctx workflow.Context) ending {
 }
 
 // run thinks and acts until the model has answered, a user stops it, or a limit is reached.
-func (t *turnRun) run(ctx workflow.Context) ending {
+func (t *turnRun) run(ctx workflow.Context) turnEnd {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.handleWakes)
@@ -119,7 +119,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		return t.stoppedOrFailed(ctx, err)
 	}
 	if !t.answers {
-		return ending{state: chat.TurnDone}
+		return turnEnd{state: chat.TurnDone}
 	}
 	for step := range t.claimed.MaxSteps {
 		decision, err := t.decide(ctx, step)
@@ -127,29 +127,29 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		case t.inbox.broken != nil:
 			return failed(t.inbox.broken)
 		case t.inbox.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
-			return ending{state: chat.TurnStopped, say: i18n.Stopped}
+			return turnEnd{state: chat.TurnStopped, say: i18n.Stopped}
 		case err != nil:
 			return failed(err)
 		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
-			return ending{state: chat.TurnFailed, reason: reasonOf(decision)}
+			return turnEnd{state: chat.TurnFailed, reason: reasonOf(decision)}
 		case len(decision.Calls) == 0:
-			return ending{state: chat.TurnDone}
+			return turnEnd{state: chat.TurnDone}
 		}
 		t.runCalls(ctx, step, decision.Calls)
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
 		if t.handsOver(ctx, decision.Calls) {
-			return ending{state: chat.TurnDone}
+			return turnEnd{state: chat.TurnDone}
 		}
 		if err := t.steer(ctx); err != nil || t.inbox.stopped || ctx.Err() != nil {
 			return t.stoppedOrFailed(ctx, err)
 		}
 	}
-	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
+	return turnEnd{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
 // failed is the end of a turn by an error of our own.
-func failed(err error) ending {
-	return ending{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
+func failed(err error) turnEnd {
+	return turnEnd{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 }
 
 // sentenceOf returns the text of an error for the user.
@@ -161,12 +161,12 @@ func sentenceOf(err error) i18n.ID {
 }
 
 // stoppedOrFailed returns how a turn ends between two steps: a user stopped it, or something failed.
-func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) ending {
+func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) turnEnd {
 	if t.inbox.broken != nil {
 		return failed(t.inbox.broken)
 	}
 	if t.inbox.stopped || ctx.Err() != nil {
-		return ending{state: chat.TurnStopped, say: i18n.Stopped}
+		return turnEnd{state: chat.TurnStopped, say: i18n.Stopped}
 	}
 	return failed(err)
 }
@@ -231,7 +231,7 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 
 // finish closes the turn and reads what waits, after it has drained the wakes: a wake that comes later than that is
 // seen by the caller.
-func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
+func (t *turnRun) finish(ctx workflow.Context, end turnEnd) (pending bool, result *TurnResult, err error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
 	t.details.end(ctx, end.state)
 	if t.in.Attributes {

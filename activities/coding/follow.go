@@ -69,8 +69,8 @@ func (f *follower) Take(e codingagent.Event) {
 	}
 }
 
-// ending is the state in which a process was left.
-type ending struct {
+// processState is the state in which a process was left.
+type processState struct {
 	process.Result
 
 	asked   bool // the process waits for a user
@@ -116,20 +116,20 @@ func isAway(err error) bool {
 
 // attend starts the process or attaches to it, and passes answers, messages and a stop to it. When it returns, nothing reads from the process
 // any more.
-func (f *follower) attend(ctx context.Context) (ending, error) {
+func (f *follower) attend(ctx context.Context) (processState, error) {
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
-	var end ending
+	var end processState
 	var ran error
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		end.Result, ran = f.process.Run(running)
 	}()
-	leave := func(err error) (ending, error) {
+	leave := func(err error) (processState, error) {
 		cancel()
 		<-done
-		return ending{}, err
+		return processState{}, err
 	}
 	looks := time.NewTicker(steerEvery)
 	defer looks.Stop()
@@ -143,7 +143,7 @@ func (f *follower) attend(ctx context.Context) (ending, error) {
 			}
 			if f.asks() {
 				_, _ = leave(nil)
-				return ending{asked: true}, nil
+				return processState{asked: true}, nil
 			}
 		case <-looks.C:
 			if err := f.steer(ctx); err != nil && ctx.Err() == nil { // the end of ctx is handled below
@@ -285,7 +285,7 @@ func (f *follower) keepThread(ctx context.Context) error {
 }
 
 // outcome returns the outcome of the step.
-func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
+func (f *follower) outcome(end processState, lang i18n.Lang) Outcome {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	agent := f.run.Request.Agent
@@ -316,7 +316,7 @@ func (f *follower) outcome(end ending, lang i18n.Lang) Outcome {
 }
 
 // used returns the usage of the process. A step that asks a user counts nothing; the last step of the process counts all of it.
-func (f *follower) used(end ending) chat.Usage {
+func (f *follower) used(end processState) chat.Usage {
 	if end.asked {
 		return chat.Usage{}
 	}

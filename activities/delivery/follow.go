@@ -83,7 +83,7 @@ type FollowOutput struct {
 // answer leaves no card that shows it as running.
 func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, error) {
 	defer activities.Heartbeat(ctx)()
-	s := &following{Follower: f, turn: in.Turn, every: cmp.Or(f.Every, followEvery), until: time.Now().Add(followFor)}
+	s := &followState{Follower: f, turn: in.Turn, every: cmp.Or(f.Every, followEvery), until: time.Now().Add(followFor)}
 	why, err := s.run(ctx)
 	return FollowOutput{Why: why}, activities.Failure(ctx, err)
 }
@@ -94,8 +94,8 @@ func (f *Follower) GiveUp(ctx context.Context, in FollowInput) (FollowOutput, er
 	return FollowOutput{Why: "the server crashed twice while it showed the turn"}, activities.Failure(ctx, err)
 }
 
-// following is the state of one Follow.
-type following struct {
+// followState is the state of one Follow.
+type followState struct {
 	*Follower
 
 	turn  chat.TurnID
@@ -111,7 +111,7 @@ type following struct {
 	heard time.Time // when sign came
 }
 
-func (s *following) run(ctx context.Context) (why string, err error) {
+func (s *followState) run(ctx context.Context) (why string, err error) {
 	c, err := s.Turns.TurnProgress(ctx, s.turn)
 	if fault.Is(err, fault.NotFound) {
 		return "the session was deleted", nil
@@ -144,7 +144,7 @@ func (s *following) run(ctx context.Context) (why string, err error) {
 }
 
 // look does what is to be done now; why is set when the turn is not to be followed any more.
-func (s *following) look(ctx context.Context, c chat.TurnProgress) (why string, err error) {
+func (s *followState) look(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	now := time.Now()
 	switch {
 	case !c.Card.State.Open():
@@ -169,7 +169,7 @@ func (s *following) look(ctx context.Context, c chat.TurnProgress) (why string, 
 }
 
 // show updates the card, lines or hint of the turn, by the features of the platform.
-func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time) (why string, err error) {
+func (s *followState) show(ctx context.Context, c chat.TurnProgress, now time.Time) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
 	case fault.Is(err, fault.NotFound):
@@ -190,7 +190,7 @@ func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time
 }
 
 // change sends the card, or changes it if its text differs.
-func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.TurnProgress, now time.Time) (why string, err error) {
+func (s *followState) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.TurnProgress, now time.Time) (why string, err error) {
 	text, err := s.text(ctx, c, now, channel.TraitsAt(account, c.Card.Place))
 	switch {
 	case err != nil:
@@ -234,13 +234,13 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 }
 
 // rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it goes on.
-func (s *following) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
+func (s *followState) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
 
 // trouble begins a pause after an error of the platform, as long as the error asks for and at least troublePause. It returns
 // an error only if ctx has ended.
-func (s *following) trouble(ctx context.Context, err error) (why string, _ error) {
+func (s *followState) trouble(ctx context.Context, err error) (why string, _ error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
@@ -250,7 +250,7 @@ func (s *following) trouble(ctx context.Context, err error) (why string, _ error
 
 // settle makes sure that no card shows an ended turn as running: it withdraws the card if there was nothing to say, folds it into a line if the
 // answer is a separate message, and else shows on it how the turn ended.
-func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
+func (s *followState) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
 	case c.Card.State == chat.CardWaiting || fault.Is(err, fault.NotFound):
@@ -277,7 +277,7 @@ func over(c chat.TurnProgress) time.Time {
 	return c.Card.Made
 }
 
-func (s *following) conclude(ctx context.Context, account channel.Account, c chat.TurnProgress) error {
+func (s *followState) conclude(ctx context.Context, account channel.Account, c chat.TurnProgress) error {
 	text, err := s.text(ctx, c, time.Now(), channel.TraitsAt(account, c.Card.Place))
 	if err != nil {
 		return err

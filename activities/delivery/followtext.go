@@ -16,7 +16,7 @@ import (
 const maxCard = 6000
 
 // text returns the current text of a card, in the language of the turn, which may change while it runs.
-func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time, t channel.Traits) (string, error) {
+func (s *followState) text(ctx context.Context, c chat.TurnProgress, now time.Time, t channel.Traits) (string, error) {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {
 		return "", err
@@ -26,7 +26,7 @@ func (s *following) text(ctx context.Context, c chat.TurnProgress, now time.Time
 }
 
 // report is what is known of the turn now.
-func (s *following) report(c chat.TurnProgress, now time.Time) report.Turn {
+func (s *followState) report(c chat.TurnProgress, now time.Time) report.Turn {
 	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
 		p.Ended = *c.Turn.EndedAt
@@ -72,7 +72,7 @@ func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 }
 
 // noteProgress returns when the turn gave its newest sign of life.
-func (s *following) noteProgress(now time.Time, c chat.TurnProgress, delta *chat.Delta, outputs []chat.Output) time.Time {
+func (s *followState) noteProgress(now time.Time, c chat.TurnProgress, delta *chat.Delta, outputs []chat.Output) time.Time {
 	var b strings.Builder
 	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
 	if c.Retry != nil {
@@ -95,7 +95,7 @@ func (s *following) noteProgress(now time.Time, c chat.TurnProgress, delta *chat
 }
 
 // fold returns the text of a turn's card next to its answer.
-func (s *following) fold(ctx context.Context, c chat.TurnProgress) (line, calls string, err error) {
+func (s *followState) fold(ctx context.Context, c chat.TurnProgress) (line, calls string, err error) {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {
 		return "", "", err

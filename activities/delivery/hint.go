@@ -40,7 +40,7 @@ func linesAfter(ran time.Duration) int {
 
 // hint shows that a turn goes on where messages cannot be changed. Where the platform counts what answers a message, that is "is
 // writing" alone, as often as the account permits.
-func (s *following) hint(ctx context.Context, account channel.Account, c chat.TurnProgress, now time.Time) (why string, err error) {
+func (s *followState) hint(ctx context.Context, account channel.Account, c chat.TurnProgress, now time.Time) (why string, err error) {
 	to := c.Card.Place
 	t := channel.TraitsAt(account, to)
 	if counted := t.Replies > 0 || t.ReplyWindow > 0; counted && t.Signs >= 0 && mayWrite(t, c) {
@@ -70,7 +70,7 @@ func mayWrite(t channel.Traits, c chat.TurnProgress) bool {
 
 // write shows "is writing" again where it counts as an answer: each time is recorded before, as lines are, so that no other process shows it, too.
 // While a question to a user is open, it shows nothing.
-func (s *following) write(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time) error {
+func (s *followState) write(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time) error {
 	typist, can := account.(channel.Typist)
 	due := int(now.Sub(c.Turn.StartedAt) / cmp.Or(t.Writing.Every, typeEvery))
 	if !can || due <= c.Card.Lines || report.Line(i18n.English, s.report(c, now), now) == "" {
@@ -87,7 +87,7 @@ func (s *following) write(ctx context.Context, account channel.Account, t channe
 }
 
 // line sends the n-th line at most once, even if sending fails. Earlier lines that were not sent are left out.
-func (s *following) line(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time, n int) error {
+func (s *followState) line(ctx context.Context, account channel.Account, t channel.Traits, c chat.TurnProgress, now time.Time, n int) error {
 	lang, err := s.Turns.TurnLang(ctx, s.turn)
 	if err != nil {
 		return err

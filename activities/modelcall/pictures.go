@@ -36,15 +36,15 @@ func (a *Assembler) picture(ctx context.Context, d *draft) error {
 }
 
 // showPictures has the request show some of the newest pictures, newest first.
-func (d *draft) showPictures(newest []placed) {
+func (d *draft) showPictures(newest []placedPicture) {
 	d.picturesFrom, d.picturesSkipped = 0, 0
 	if n := len(newest); n > 0 {
 		d.picturesFrom, d.picturesSkipped = newest[n-1].message, newest[n-1].n
 	}
 }
 
-// placed is a picture and its position.
-type placed struct {
+// placedPicture is a picture and its position.
+type placedPicture struct {
 	chat.PictureRef
 
 	line    int
@@ -53,7 +53,7 @@ type placed struct {
 }
 
 // newestPictures returns the newest pictures of the newest messages, newest first: at most chat.MaxPictures.
-func newestPictures(lines []chat.Line) (out []placed) {
+func newestPictures(lines []chat.Line) (out []placedPicture) {
 	people := 0
 	for i, l := range slices.Backward(lines) {
 		if l.Message.ID == 0 {
@@ -63,7 +63,7 @@ func newestPictures(lines []chat.Line) (out []placed) {
 			if len(out) == chat.MaxPictures {
 				return out
 			}
-			out = append(out, placed{PictureRef: p, line: i, message: l.Message.ID, n: n})
+			out = append(out, placedPicture{PictureRef: p, line: i, message: l.Message.ID, n: n})
 		}
 		if l.Message.Role == chat.RoleUser {
 			if people++; people == shownMessages {
@@ -75,7 +75,7 @@ func newestPictures(lines []chat.Line) (out []placed) {
 }
 
 // within returns those of the newest pictures that have at most chat.MaxPictureBytes together. One that is shown twice is sent twice.
-func within(newest []placed, known map[string]chat.Picture) []placed {
+func within(newest []placedPicture, known map[string]chat.Picture) []placedPicture {
 	total := 0
 	for i, p := range newest {
 		if total += len(known[p.Hash].Data); total > chat.MaxPictureBytes {
@@ -86,7 +86,7 @@ func within(newest []placed, known map[string]chat.Picture) []placed {
 }
 
 // unseen is how many pictures of the newest line are not among those that are shown.
-func unseen(lines []chat.Line, shown []placed) int {
+func unseen(lines []chat.Line, shown []placedPicture) int {
 	if len(lines) == 0 {
 		return 0
 	}

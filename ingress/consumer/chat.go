@@ -65,7 +65,7 @@ func (a *API) registerChat(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		got, err := a.send(ctx, v, c, outgoing{id: idOf(v.Key, c.ID, in.Once), content: in.Body.Message, files: in.Body.Attachments})
+		got, err := a.send(ctx, v, c, outgoingMessage{id: idOf(v.Key, c.ID, in.Once), content: in.Body.Message, files: in.Body.Attachments})
 		if err != nil {
 			return nil, err
 		}
@@ -111,8 +111,8 @@ func (a *API) registerChat(h huma.API) {
 	})
 }
 
-// outgoing is a message on its way into a conversation.
-type outgoing struct {
+// outgoingMessage is a message on its way into a conversation.
+type outgoingMessage struct {
 	id      string // of the message, unique among all
 	content Content
 	files   []string // in the file system of the conversation
@@ -120,7 +120,7 @@ type outgoing struct {
 }
 
 // check refuses a message that would not be accepted, before anything of it is stored.
-func (o outgoing) check() error {
+func (o outgoingMessage) check() error {
 	if err := o.content.check(len(o.files)); err != nil || strings.TrimSpace(o.content.Text) == "" {
 		return err // without words its text names its files
 	}
@@ -137,7 +137,7 @@ func idOf(key, place, once string) string {
 }
 
 // send admits a message and accepts it, for a request that reads the answer.
-func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoing) (got engine.Accepted, err error) {
+func (a *API) send(ctx context.Context, v *visit, c service.Conversation, o outgoingMessage) (got engine.Accepted, err error) {
 	if err := o.check(); err != nil {
 		return got, err
 	}
@@ -169,7 +169,7 @@ func (a *API) admitted(ctx context.Context, v *visit, send servicestore.Send, ac
 	return err
 }
 
-func (a *API) accept(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture) (engine.Accepted, error) {
+func (a *API) accept(ctx context.Context, c service.Conversation, o outgoingMessage, pictures []chat.Picture) (engine.Accepted, error) {
 	in := inbound(c, o.id, o.content.Text)
 	var err error
 	if in.Files, err = a.attach(ctx, c, o, pictures, in.NewRow); err != nil {

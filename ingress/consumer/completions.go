@@ -34,8 +34,8 @@ func (a *API) refuseCompletion(w http.ResponseWriter, err error) {
 	openai.Refuse(w, err, completions{a})
 }
 
-// asked is a request, and where its message goes.
-type asked struct {
+// completionRequest is a request, and where its message goes.
+type completionRequest struct {
 	openai.Ask
 
 	send  servicestore.Send
@@ -44,8 +44,8 @@ type asked struct {
 }
 
 // outgoing is the message on its way into its conversation.
-func (q asked) outgoing() outgoing {
-	return outgoing{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
+func (q completionRequest) outgoing() outgoingMessage {
+	return outgoingMessage{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
 }
 
 // Ask implements openai.Backend.
@@ -75,7 +75,7 @@ func (c completions) Ask(ctx context.Context, ask openai.Ask) (openai.AcceptedMe
 }
 
 // place finds out in which conversation a message goes, and which one it is.
-func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q asked, err error) {
+func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q completionRequest, err error) {
 	q.Ask = ask
 	if found, err := c.before(ctx, v, &q); err != nil || found {
 		return q, err
@@ -118,12 +118,12 @@ func (c completions) named(ctx context.Context, v *visit, name string) (service.
 }
 
 // retry is a request as its retries find it.
-func (q *asked) retry() servicestore.Retry {
+func (q *completionRequest) retry() servicestore.Retry {
 	return servicestore.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
 }
 
 // before finds the earlier message of a retry. If its conversation was deleted meanwhile, the retry counts as a new request.
-func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool, err error) {
+func (c completions) before(ctx context.Context, v *visit, q *completionRequest) (found bool, err error) {
 	if q.Chosen {
 		return false, nil
 	}
@@ -143,7 +143,7 @@ func (c completions) before(ctx context.Context, v *visit, q *asked) (found bool
 }
 
 // accepted accepts a message that has its place, in a conversation that may begin with it.
-func (c completions) accepted(ctx context.Context, v *visit, q *asked) (got engine.Accepted, err error) {
+func (c completions) accepted(ctx context.Context, v *visit, q *completionRequest) (got engine.Accepted, err error) {
 	o := q.outgoing()
 	pictures, err := c.pictures(ctx, v, q.where, o)
 	if err != nil {

@@ -73,7 +73,7 @@ func (a *API) left(v *visit) {
 }
 
 // attend answers one who reads along in a conversation.
-func (a *API) attend(v *visit, c service.Conversation, q replystream.Question, tell telling) (*huma.StreamResponse, error) {
+func (a *API) attend(v *visit, c service.Conversation, q replystream.Question, tell eventWriter) (*huma.StreamResponse, error) {
 	if err := a.reads(v, c, false); err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ import (
 
 // pictures makes the pictures of a message, which was admitted, in the form for models. Those of addresses are fetched, unless it was accepted
 // before: then the stored ones are used.
-func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoing) ([]chat.Picture, error) {
+func (a *API) pictures(ctx context.Context, v *visit, c service.Conversation, o outgoingMessage) ([]chat.Picture, error) {
 	ctx = decode.WithOwner(ctx, "consumer "+v.Key)
 	if webpicture.Fetched(o.content.Pictures) {
 		kept, found, err := a.storedPictures(ctx, c, o)
@@ -60,7 +60,7 @@ func draw(ctx context.Context, file []byte, address string) (chat.Picture, error
 }
 
 // storedPictures are the pictures of a message that was accepted before. Conflict: the message came with other ones.
-func (a *API) storedPictures(ctx context.Context, c service.Conversation, o outgoing) (pictures []chat.Picture, found bool, err error) {
+func (a *API) storedPictures(ctx context.Context, c service.Conversation, o outgoingMessage) (pictures []chat.Picture, found bool, err error) {
 	if c.ID == "" {
 		return nil, false, nil // it is to begin with the message
 	}
@@ -115,7 +115,7 @@ func (a *API) same(ctx context.Context, c service.Conversation, id chat.InboxID,
 }
 
 // attach keeps the pictures of a message with its conversation, unless it came before, and names its files.
-func (a *API) attach(ctx context.Context, c service.Conversation, o outgoing, pictures []chat.Picture, in engine.NewRow) ([]chat.Attachment, error) {
+func (a *API) attach(ctx context.Context, c service.Conversation, o outgoingMessage, pictures []chat.Picture, in engine.NewRow) ([]chat.Attachment, error) {
 	var out []chat.Attachment
 	for _, p := range pictures {
 		out = append(out, chat.Attachment{Kind: kindOf(true), Name: p.Name, Size: int64(len(p.Data)), Shown: new(p.PictureRef)})

@@ -41,8 +41,8 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// telling writes the events that a question asks for, until they end.
-type telling func(ctx context.Context, v *visit, s *events, q replystream.Question) error
+// eventWriter writes the events that a question asks for, until they end.
+type eventWriter func(ctx context.Context, v *visit, s *events, q replystream.Question) error
 
 // tellAnswer writes the events of an answer. Without a message no answer is in progress, and it writes done.
 func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q replystream.Question) error {
@@ -54,7 +54,7 @@ func (a *API) tellAnswer(ctx context.Context, v *visit, s *events, q replystream
 }
 
 // stream answers with a stream of events.
-func (a *API) stream(v *visit, q replystream.Question, tell telling) *huma.StreamResponse {
+func (a *API) stream(v *visit, q replystream.Question, tell eventWriter) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		_, w := humago.Unwrap(hctx)
 		s := &events{Writer: sse.Open(w, "no-cache"), lang: q.Lang}

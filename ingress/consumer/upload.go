@@ -62,7 +62,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	if err != nil {
 		return nil, err
 	}
-	u := &taking{box: box, control: http.NewResponseController(w), until: time.Now().Add(a.uploads.time)}
+	u := &openUpload{box: box, control: http.NewResponseController(w), until: time.Now().Add(a.uploads.time)}
 	within, cancel := context.WithDeadline(ctx, u.until)
 	defer cancel()
 	out, err := u.take(within, form)
@@ -89,15 +89,15 @@ func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbo
 
 var errNoFiles = fault.Errorf(fault.Conflict, "this service takes no files and keeps none at the moment; send pictures within the message instead")
 
-// taking is an upload that goes on.
-type taking struct {
+// openUpload is an upload that goes on.
+type openUpload struct {
 	box     sandbox.Sandbox
 	control *http.ResponseController
 	until   time.Time
 	folders []string // folders that were made for it
 }
 
-func (u *taking) take(ctx context.Context, form *multipart.Reader) ([]AttachmentBody, error) {
+func (u *openUpload) take(ctx context.Context, form *multipart.Reader) ([]AttachmentBody, error) {
 	var out []AttachmentBody
 	for {
 		if err := u.alive(); err != nil {
@@ -128,14 +128,14 @@ func (u *taking) take(ctx context.Context, form *multipart.Reader) ([]Attachment
 }
 
 // file stores one file in a separate folder, so that no name is taken.
-func (u *taking) file(ctx context.Context, part *multipart.Part) (AttachmentBody, error) {
+func (u *openUpload) file(ctx context.Context, part *multipart.Part) (AttachmentBody, error) {
 	inside := path.Join(randomFolder(), filename.Safe(part.FileName()))
 	folder := path.Dir(path.Join(attachmentsFolder, inside))
 	u.folders = append(u.folders, folder)
 	if err := u.box.MkdirAll(ctx, folder); err != nil {
 		return AttachmentBody{}, err
 	}
-	from := &pieces{taking: u, from: part}
+	from := &pieces{openUpload: u, from: part}
 	size, err := u.box.Upload(ctx, path.Join(attachmentsFolder, inside), from, sandbox.WriteCreate)
 	if from.err != nil {
 		return AttachmentBody{}, from.err // the client's fault explains the error of the runner
@@ -144,7 +144,7 @@ func (u *taking) file(ctx context.Context, part *multipart.Part) (AttachmentBody
 }
 
 // undo removes the files of a failed upload. Files that stay are removed with the conversation.
-func (u *taking) undo(ctx context.Context) {
+func (u *openUpload) undo(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTime)
 	defer cancel()
 	for _, folder := range u.folders {
@@ -153,10 +153,10 @@ func (u *taking) undo(ctx context.Context) {
 }
 
 // late reports whether the upload has had its time.
-func (u *taking) late() bool { return !time.Now().Before(u.until) }
+func (u *openUpload) late() bool { return !time.Now().Before(u.until) }
 
 // alive extends the deadlines for the next piece, to the end of the upload's time at most.
-func (u *taking) alive() error {
+func (u *openUpload) alive() error {
 	now := time.Now()
 	read := now.Add(receiveTime)
 	if u.until.Before(read) {
@@ -167,7 +167,7 @@ func (u *taking) alive() error {
 
 // pieces reads one file of a form, up to the limit.
 type pieces struct {
-	*taking
+	*openUpload
 
 	from io.Reader
 	size int64

@@ -41,7 +41,7 @@ func (l *connections) Accept() (net.Conn, error) {
 			return conn, nil
 		}
 		if l.enter(from) {
-			return &counted{Conn: conn, by: l, from: from}, nil
+			return &countedConn{Conn: conn, by: l, from: from}, nil
 		}
 		_ = conn.Close() // over the limit
 	}
@@ -88,8 +88,8 @@ func (l *connections) leave(from netip.Addr) {
 	}
 }
 
-// counted is a connection that counts until it is closed.
-type counted struct {
+// countedConn is a connection that counts until it is closed.
+type countedConn struct {
 	net.Conn
 
 	by     *connections
@@ -98,7 +98,7 @@ type counted struct {
 }
 
 // Close closes the connection.
-func (c *counted) Close() error {
+func (c *countedConn) Close() error {
 	c.closed.Do(func() { c.by.leave(c.from) })
 	return c.Conn.Close()
 }

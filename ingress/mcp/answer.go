@@ -42,8 +42,8 @@ type Question struct {
 	Asks   []chat.Inquiry `json:"asks,omitempty" jsonschema:"questions of the model; none: whether the call may run"`
 }
 
-// asked names the subject of a request: a turn, else a message, else the current work of the session.
-type asked struct {
+// progressSubject names the subject of a request: a turn, else a message, else the current work of the session.
+type progressSubject struct {
 	session chat.SessionKey
 	message chat.InboxID
 	turn    chat.TurnID
@@ -55,7 +55,7 @@ func (a Answer) settled() bool {
 }
 
 // answer reads how far it has come.
-func (s *Server) answer(ctx context.Context, q asked) (Answer, error) {
+func (s *Server) answer(ctx context.Context, q progressSubject) (Answer, error) {
 	session, err := s.Own(ctx, q.session)
 	if err != nil {
 		return Answer{}, err

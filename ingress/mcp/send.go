@@ -62,7 +62,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 	if err != nil {
 		return Answer{}, err
 	}
-	q := asked{session: where.Key, message: got.ID}
+	q := progressSubject{session: where.Key, message: got.ID}
 	if got.Answer { // the turn that had asked goes on
 		q.turn = where.Running
 	}

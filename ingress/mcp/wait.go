@@ -34,12 +34,12 @@ func (s *Server) readAnswer(ctx context.Context, req *sdk.CallToolRequest, in Re
 	if in.Message != 0 && in.Turn != "" {
 		return Answer{}, fault.Errorf(fault.Invalid, "name a message or a turn, not both")
 	}
-	return s.await(ctx, req, asked{session: in.Session, message: in.Message, turn: in.Turn}, wait)
+	return s.await(ctx, req, progressSubject{session: in.Session, message: in.Message, turn: in.Turn}, wait)
 }
 
 // await returns how far something has come once waiting changes nothing, or at the latest after wait. It subscribes first and reads second,
 // so that it misses nothing.
-func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, q asked, wait time.Duration) (Answer, error) {
+func (s *Server) await(ctx context.Context, req *sdk.CallToolRequest, q progressSubject, wait time.Duration) (Answer, error) {
 	news := s.Bus.Subscribe(q.session)
 	defer news.Close()
 	access, leave := s.Bus.AccessChanges()

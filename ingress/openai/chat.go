@@ -197,7 +197,7 @@ func lastSpoken(messages []message) int {
 }
 
 // unshown notes that pictures of earlier messages are not shown again, and their files not attached.
-func unshown(s said) string {
+func unshown(s messageContent) string {
 	var b strings.Builder
 	if len(s.pictures) > 0 {
 		fmt.Fprintf(&b, "\n(%d pictures, not shown again)", len(s.pictures))

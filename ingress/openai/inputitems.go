@@ -17,7 +17,7 @@ type inputItem struct {
 	Status  string      `json:"status"`
 	Role    string      `json:"role,omitempty"`
 	Content []inputText `json:"content,omitempty"`
-	*returned
+	*toolResultItem
 }
 
 type inputText struct {
@@ -25,8 +25,8 @@ type inputText struct {
 	Text string `json:"text"`
 }
 
-// returned has the members of an item that is the result of a tool.
-type returned struct {
+// toolResultItem has the members of an item that is the result of a tool.
+type toolResultItem struct {
 	Call   string `json:"call_id"`
 	Output string `json:"output"`
 }
@@ -44,7 +44,7 @@ func (a *ResponseAPI) Items(w http.ResponseWriter, r *http.Request) {
 	}
 	items := []inputItem{}
 	for _, result := range results {
-		items = append(items, inputItem{ID: "fco_" + string(result.Call), Type: "function_call_output", Status: statusCompleted, returned: &returned{string(result.Call), result.Content}})
+		items = append(items, inputItem{ID: "fco_" + string(result.Call), Type: "function_call_output", Status: statusCompleted, toolResultItem: &toolResultItem{string(result.Call), result.Content}})
 	}
 	if !asked.Client.Wordless {
 		items = append(items, inputItem{ID: inputID(asked), Type: "message", Status: statusCompleted, Role: roleUser, Content: []inputText{{"input_text", asked.Text}}})

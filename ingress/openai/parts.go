@@ -12,8 +12,8 @@ import (
 	"xbot/internal/document/webpicture"
 )
 
-// said is the content of a message.
-type said struct {
+// messageContent is the content of a message.
+type messageContent struct {
 	text     string
 	pictures []Picture
 	uploads  []Upload
@@ -31,8 +31,8 @@ type contentPart struct {
 }
 
 // contentOf reads a content: a text, or a list of parts. at is its position in the request.
-func contentOf(at string, raw json.RawMessage) (said, error) {
-	var out said
+func contentOf(at string, raw json.RawMessage) (messageContent, error) {
+	var out messageContent
 	if isNull(raw) {
 		return out, nil
 	}
@@ -62,7 +62,7 @@ func contentOf(at string, raw json.RawMessage) (said, error) {
 }
 
 // attach reads the picture or the file of a part.
-func (s *said) attach(at string, p contentPart) error {
+func (s *messageContent) attach(at string, p contentPart) error {
 	if len(s.pictures)+len(s.uploads) == chat.MaxAttachments {
 		return invalid(at, "a message has more than %d pictures and files", chat.MaxAttachments)
 	}

@@ -43,7 +43,7 @@ func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
 // tellCodec adds the address of the codec server to the settings of the UI. Settings that it cannot parse pass unchanged.
 func tellCodec(w http.ResponseWriter, r *http.Request, ui http.Handler, path string) {
 	r.Header.Del("Accept-Encoding")
-	answer := &kept{header: w.Header(), status: http.StatusOK}
+	answer := &bufferedResponse{header: w.Header(), status: http.StatusOK}
 	ui.ServeHTTP(answer, r)
 	body := answer.body.Bytes()
 	var settings map[string]json.RawMessage
@@ -62,13 +62,13 @@ func tellCodec(w http.ResponseWriter, r *http.Request, ui http.Handler, path str
 	_, _ = w.Write(body) // the client is gone if this fails
 }
 
-// kept is an answer that is not sent yet.
-type kept struct {
+// bufferedResponse is an answer that is not sent yet.
+type bufferedResponse struct {
 	header http.Header
 	status int
 	body   bytes.Buffer
 }
 
-func (k *kept) Header() http.Header         { return k.header }
-func (k *kept) WriteHeader(status int)      { k.status = status }
-func (k *kept) Write(p []byte) (int, error) { return k.body.Write(p) }
+func (k *bufferedResponse) Header() http.Header         { return k.header }
+func (k *bufferedResponse) WriteHeader(status int)      { k.status = status }
+func (k *bufferedResponse) Write(p []byte) (int, error) { return k.body.Write(p) }

@@ -14,12 +14,12 @@ func Narrow(box Sandbox, walls chat.Confinement) Sandbox {
 	if walls == (chat.Confinement{}) {
 		return box
 	}
-	return narrowed{Sandbox: box, walls: walls}
+	return confinedSandbox{Sandbox: box, walls: walls}
 }
 
 // Wide is the sandbox without the confinement and variables of a conversation, for what the server itself writes there.
 func Wide(box Sandbox) Sandbox {
-	if n, ok := box.(narrowed); ok {
+	if n, ok := box.(confinedSandbox); ok {
 		box = n.Sandbox
 	}
 	if f, ok := box.(environmentSandbox); ok {
@@ -30,7 +30,7 @@ func Wide(box Sandbox) Sandbox {
 
 // Talks is Denied where no process may be started, or talked to, in a sandbox.
 func Talks(box Sandbox) error {
-	n, ok := box.(narrowed)
+	n, ok := box.(confinedSandbox)
 	if ok {
 		box = n.Sandbox
 	}
@@ -43,20 +43,20 @@ func Talks(box Sandbox) error {
 	return nil
 }
 
-// narrowed is a confined Sandbox.
-type narrowed struct {
+// confinedSandbox is a confined Sandbox.
+type confinedSandbox struct {
 	Sandbox
 
 	walls chat.Confinement
 }
 
 var (
-	_ Sandbox = narrowed{}
-	_ Feeder  = narrowed{}
+	_ Sandbox = confinedSandbox{}
+	_ Feeder  = confinedSandbox{}
 )
 
 // writes is Denied where no file may be changed.
-func (n narrowed) writes() error {
+func (n confinedSandbox) writes() error {
 	if n.walls.ReadOnly {
 		return fault.Errorf(fault.Denied, "files cannot be changed in this conversation: the policy makes them read-only here")
 	}
@@ -64,14 +64,14 @@ func (n narrowed) writes() error {
 }
 
 // Exec runs the command confined.
-func (n narrowed) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
+func (n confinedSandbox) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
 	req.Confinement.ReadOnly = req.Confinement.ReadOnly || n.walls.ReadOnly
 	req.Confinement.Offline = req.Confinement.Offline || n.walls.Offline
 	return n.Sandbox.Exec(ctx, req)
 }
 
 // Feed writes to a command.
-func (n narrowed) Feed(ctx context.Context, id chat.CallID, in Input) error {
+func (n confinedSandbox) Feed(ctx context.Context, id chat.CallID, in Input) error {
 	feeder, ok := n.Sandbox.(Feeder)
 	if !ok {
 		return fault.Errorf(fault.Invalid, "runner %s writes to no commands", n.Name())
@@ -80,10 +80,10 @@ func (n narrowed) Feed(ctx context.Context, id chat.CallID, in Input) error {
 }
 
 // Start is refused.
-func (n narrowed) Start(context.Context, StdioRequest) (Process, error) { return nil, Talks(n) }
+func (n confinedSandbox) Start(context.Context, StdioRequest) (Process, error) { return nil, Talks(n) }
 
 // WriteFile is refused where files are read-only.
-func (n narrowed) WriteFile(ctx context.Context, path string, data []byte, mode WriteMode) error {
+func (n confinedSandbox) WriteFile(ctx context.Context, path string, data []byte, mode WriteMode) error {
 	if err := n.writes(); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (n narrowed) WriteFile(ctx context.Context, path string, data []byte, mode 
 }
 
 // MkdirAll is refused where files are read-only.
-func (n narrowed) MkdirAll(ctx context.Context, path string) error {
+func (n confinedSandbox) MkdirAll(ctx context.Context, path string) error {
 	if err := n.writes(); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (n narrowed) MkdirAll(ctx context.Context, path string) error {
 }
 
 // Remove is refused where files are read-only.
-func (n narrowed) Remove(ctx context.Context, path string) error {
+func (n confinedSandbox) Remove(ctx context.Context, path string) error {
 	if err := n.writes(); err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (n narrowed) Remove(ctx context.Context, path string) error {
 }
 
 // RemoveAll is refused where files are read-only.
-func (n narrowed) RemoveAll(ctx context.Context, path string) error {
+func (n confinedSandbox) RemoveAll(ctx context.Context, path string) error {
 	if err := n.writes(); err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (n narrowed) RemoveAll(ctx context.Context, path string) error {
 }
 
 // Move is refused where files are read-only.
-func (n narrowed) Move(ctx context.Context, from, to string) error {
+func (n confinedSandbox) Move(ctx context.Context, from, to string) error {
 	if err := n.writes(); err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (n narrowed) Move(ctx context.Context, from, to string) error {
 }
 
 // Upload is refused where files are read-only, before anything is read.
-func (n narrowed) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
+func (n confinedSandbox) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
 	if err := n.writes(); err != nil {
 		return 0, err
 	}
@@ -131,7 +131,7 @@ func (n narrowed) Upload(ctx context.Context, path string, from io.Reader, mode 
 }
 
 // Edit is refused where files are read-only.
-func (n narrowed) Edit(ctx context.Context, e Edit) (int64, error) {
+func (n confinedSandbox) Edit(ctx context.Context, e Edit) (int64, error) {
 	if err := n.writes(); err != nil {
 		return 0, err
 	}

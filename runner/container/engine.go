@@ -64,8 +64,8 @@ func isAbsent(err error) bool {
 	return strings.Contains(message, "no such container") || strings.Contains(message, "no such object")
 }
 
-// found is a container at the engine.
-type found struct {
+// engineContainer is a container at the engine.
+type engineContainer struct {
 	Created bool              `json:"-"` // there is one
 	State   state             `json:"state"`
 	Labels  map[string]string `json:"labels"`
@@ -79,17 +79,17 @@ type state struct {
 }
 
 // inspect looks for a container.
-func (e engine) inspect(ctx context.Context, name string) (found, error) {
+func (e engine) inspect(ctx context.Context, name string) (engineContainer, error) {
 	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"state":{{json .State}},"labels":{{json .Config.Labels}}}`, name)
 	if isAbsent(err) {
-		return found{}, nil
+		return engineContainer{}, nil
 	}
 	if err != nil {
-		return found{}, err
+		return engineContainer{}, err
 	}
-	is := found{Created: true}
+	is := engineContainer{Created: true}
 	if err := json.Unmarshal([]byte(out), &is); err != nil {
-		return found{}, fmt.Errorf("read the state of container %s: %w", name, err)
+		return engineContainer{}, fmt.Errorf("read the state of container %s: %w", name, err)
 	}
 	return is, nil
 }

@@ -132,7 +132,7 @@ func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context
 		if err := e.remove(ctx, c.Name); err != nil {
 			return false, err
 		}
-		is = found{}
+		is = engineContainer{}
 	}
 	if !is.Created {
 		labels := []string{"create", "--name", c.Name, "--label", LabelState + "=" + c.State, "--label", LabelConfig + "=" + hash}

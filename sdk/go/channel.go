@@ -228,8 +228,8 @@ type channels struct {
 	open map[[2]string]*Account
 }
 
-// asked is a request about an account.
-type asked struct {
+// accountRequest is a request about an account.
+type accountRequest struct {
 	Channel  string            `json:"channel"`
 	Account  string            `json:"account"`
 	Settings map[string]string `json:"settings"`
@@ -252,7 +252,7 @@ type asked struct {
 
 // channel answers a request about an account.
 func (p *Plugin) channel(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	var in asked
+	var in accountRequest
 	if err := json.Unmarshal(params, &in); err != nil {
 		return nil, Refused("the params do not fit: %v", err)
 	}
@@ -314,7 +314,7 @@ func (p *Plugin) openAccount(ctx context.Context, of Platform, id [2]string, set
 // maxUploads is how many files may be on their way to an account at once.
 const maxUploads = 4
 
-func (a *Account) upload(in asked) error {
+func (a *Account) upload(in accountRequest) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if in.Offset != int64(len(a.uploads[in.Upload])) {
@@ -327,7 +327,7 @@ func (a *Account) upload(in asked) error {
 	return nil
 }
 
-func (a *Account) send(ctx context.Context, of Platform, in asked) (any, error) {
+func (a *Account) send(ctx context.Context, of Platform, in accountRequest) (any, error) {
 	m := Outgoing{To: in.To, Key: in.Key, Text: in.Text}
 	if in.File != nil {
 		a.mu.Lock()
@@ -344,7 +344,7 @@ func (a *Account) send(ctx context.Context, of Platform, in asked) (any, error) 
 }
 
 // more does what not every platform can.
-func (a *Account) more(ctx context.Context, of Platform, method string, in asked) (any, error) {
+func (a *Account) more(ctx context.Context, of Platform, method string, in accountRequest) (any, error) {
 	switch method {
 	case "channels/delete":
 		if can, ok := of.(Deleter); ok {

@@ -15,8 +15,8 @@ type Storage struct {
 // Storage returns the values of a user; empty: of the plugin itself.
 func (p *Plugin) Storage(person string) Storage { return Storage{p, person} }
 
-// stored is what requests and answers about values have.
-type stored struct {
+// valueParams is what requests and answers about values have.
+type valueParams struct {
 	Key    string   `json:"key,omitempty"`
 	Value  *string  `json:"value,omitempty"`
 	Person string   `json:"person,omitempty"`
@@ -27,7 +27,7 @@ type stored struct {
 
 // Get reads a value; ok is false where there is none.
 func (s Storage) Get(ctx context.Context, key string) (value string, ok bool, err error) {
-	out, err := s.plugin.ask(ctx, "storage/get", stored{Key: key, Person: s.person})
+	out, err := s.plugin.ask(ctx, "storage/get", valueParams{Key: key, Person: s.person})
 	if err != nil || out.Value == nil {
 		return "", false, err
 	}
@@ -36,24 +36,24 @@ func (s Storage) Get(ctx context.Context, key string) (value string, ok bool, er
 
 // Set keeps a value.
 func (s Storage) Set(ctx context.Context, key, value string) error {
-	_, err := s.plugin.ask(ctx, "storage/set", stored{Key: key, Value: &value, Person: s.person})
+	_, err := s.plugin.ask(ctx, "storage/set", valueParams{Key: key, Value: &value, Person: s.person})
 	return err
 }
 
 // Delete forgets a value.
 func (s Storage) Delete(ctx context.Context, key string) error {
-	_, err := s.plugin.ask(ctx, "storage/delete", stored{Key: key, Person: s.person})
+	_, err := s.plugin.ask(ctx, "storage/delete", valueParams{Key: key, Person: s.person})
 	return err
 }
 
 // List lists the keys with a prefix that come behind another one, in order: at most 1000.
 func (s Storage) List(ctx context.Context, prefix, after string) ([]string, error) {
-	out, err := s.plugin.ask(ctx, "storage/list", stored{Prefix: prefix, After: after, Person: s.person})
+	out, err := s.plugin.ask(ctx, "storage/list", valueParams{Prefix: prefix, After: after, Person: s.person})
 	return out.Keys, err
 }
 
 // ask asks xbot something.
-func (p *Plugin) ask(ctx context.Context, method string, in stored) (out stored, err error) {
+func (p *Plugin) ask(ctx context.Context, method string, in valueParams) (out valueParams, err error) {
 	result, err := p.request(ctx, method, in)
 	if err != nil {
 		return out, err

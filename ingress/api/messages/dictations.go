@@ -21,11 +21,11 @@ const (
 type dictations struct {
 	mu   sync.Mutex
 	open int
-	of   map[chat.UserID]*dictating
+	of   map[chat.UserID]*recentRecordings
 }
 
-// dictating is the recent recordings of one user.
-type dictating struct {
+// recentRecordings is the recent recordings of one user.
+type recentRecordings struct {
 	open  int
 	began []time.Time // within the last minute, the oldest first
 }
@@ -37,7 +37,7 @@ func (d *dictations) begin(user chat.UserID, now time.Time) (done func(), err er
 	d.forget(now.Add(-time.Minute))
 	mine := d.of[user]
 	if mine == nil {
-		mine = &dictating{}
+		mine = &recentRecordings{}
 	}
 	switch {
 	case mine.open >= ownAtOnce:
@@ -51,13 +51,13 @@ func (d *dictations) begin(user chat.UserID, now time.Time) (done func(), err er
 	mine.open++
 	mine.began = append(mine.began, now)
 	if d.of == nil {
-		d.of = map[chat.UserID]*dictating{}
+		d.of = map[chat.UserID]*recentRecordings{}
 	}
 	d.of[user] = mine
 	return sync.OnceFunc(func() { d.end(mine) }), nil
 }
 
-func (d *dictations) end(mine *dictating) {
+func (d *dictations) end(mine *recentRecordings) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.open--
@@ -66,7 +66,7 @@ func (d *dictations) end(mine *dictating) {
 
 // forget removes dictations that began before a time, and users who have none left.
 func (d *dictations) forget(before time.Time) {
-	maps.DeleteFunc(d.of, func(_ chat.UserID, p *dictating) bool {
+	maps.DeleteFunc(d.of, func(_ chat.UserID, p *recentRecordings) bool {
 		p.began = slices.DeleteFunc(p.began, func(at time.Time) bool { return at.Before(before) })
 		return p.open == 0 && len(p.began) == 0
 	})

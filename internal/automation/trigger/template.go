@@ -88,7 +88,7 @@ func (t *Template) Render(d Data) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("copy the template: %w", err)
 	}
-	var out bounded
+	var out boundedBuffer
 	if err := own.Funcs(b.functions()).Execute(&out, d); err != nil {
 		return "", unfit(err)
 	}
@@ -109,10 +109,10 @@ func unfit(err error) error {
 
 var errLong = fault.Errorf(fault.Invalid, "the template makes more than %d bytes of this call", maxText)
 
-// bounded is the output of a template.
-type bounded struct{ bytes.Buffer }
+// boundedBuffer is the output of a template.
+type boundedBuffer struct{ bytes.Buffer }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > maxText {
 		return 0, errLong
 	}
@@ -194,7 +194,7 @@ func dig(args []any) (any, error) {
 }
 
 func asJSON(v any) (string, error) {
-	var out bounded
+	var out boundedBuffer
 	e := json.NewEncoder(&out)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")

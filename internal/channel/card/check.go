@@ -52,7 +52,7 @@ func fit(c Card) (Card, *checking, error) {
 	case len(c.Elements) > MaxElements:
 		return Card{}, nil, fault.Errorf(fault.TooLarge, "the card has %d elements; at most %d are shown", len(c.Elements), MaxElements)
 	}
-	check := &checking{kinds: map[string]Kind{}, stands: map[string]standing{"": {}}, labels: map[string]bool{}, count: map[Kind]int{}}
+	check := &checking{kinds: map[string]Kind{}, stands: map[string]containerPosition{"": {}}, labels: map[string]bool{}, count: map[Kind]int{}}
 	c.Elements = slices.Clone(c.Elements)
 	for i, e := range c.Elements {
 		fit, err := check.element(e)
@@ -66,9 +66,9 @@ func fit(c Card) (Card, *checking, error) {
 
 // checking is the state of a check: the elements before the current one.
 type checking struct {
-	kinds   map[string]Kind     // by their name
-	stands  map[string]standing // of containers, by their name
-	labels  map[string]bool     // of elements that are pressed
+	kinds   map[string]Kind              // by their name
+	stands  map[string]containerPosition // of containers, by their name
+	labels  map[string]bool              // of elements that are pressed
 	count   map[Kind]int
 	fields  int
 	files   int

@@ -6,8 +6,8 @@ import (
 	"xbot/internal/fault"
 )
 
-// standing is the kind and position of a container.
-type standing struct {
+// containerPosition is the kind and position of a container.
+type containerPosition struct {
 	kind  Kind
 	depth int // how many containers enclose its elements
 	count int // columns
@@ -16,7 +16,7 @@ type standing struct {
 }
 
 // place returns the position of an element. The rules are those of platforms (open.feishu.cn, card JSON 2.0, nesting rules of the containers).
-func (c *checking) place(e Element) (standing, error) {
+func (c *checking) place(e Element) (containerPosition, error) {
 	at, there := c.stands[e.In]
 	content := slices.Contains(Contents, e.Kind)
 	switch {
@@ -44,12 +44,12 @@ func (c *checking) place(e Element) (standing, error) {
 	return at, nil
 }
 
-func (c *checking) container(e Element, at standing, out *Element) error {
+func (c *checking) container(e Element, at containerPosition, out *Element) error {
 	if err := c.name(e); err != nil {
 		return err
 	}
 	out.Name = e.Name
-	c.stands[e.Name] = standing{kind: e.Kind, depth: at.depth + 1, count: e.Count, form: at.form || e.Kind == Form, area: e.Kind == Area}
+	c.stands[e.Name] = containerPosition{kind: e.Kind, depth: at.depth + 1, count: e.Count, form: at.form || e.Kind == Form, area: e.Kind == Area}
 	switch {
 	case e.Kind == Columns && (e.Count < 2 || e.Count > 4):
 		return fault.Errorf(fault.Invalid, "count says how many columns it has, 2 to 4")

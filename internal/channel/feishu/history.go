@@ -105,7 +105,7 @@ func (a *Account) findIn(ctx context.Context, in container, to channel.Address, 
 }
 
 // same reports whether a fetched message is one of the bot with the content of another.
-func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
+func (a *Account) same(ctx context.Context, s storedMessage, m channel.Message) bool {
 	if s.gone || s.senderType != "app" || s.sender != a.set.appID {
 		return false
 	}
@@ -126,7 +126,7 @@ func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 }
 
 // sameFile compares files by their names, and images, which have none, by their content.
-func (a *Account) sameFile(ctx context.Context, s stored, f channel.File) bool {
+func (a *Account) sameFile(ctx context.Context, s storedMessage, f channel.File) bool {
 	var b body
 	if json.Unmarshal([]byte(s.content), &b) != nil {
 		return false

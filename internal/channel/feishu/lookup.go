@@ -33,8 +33,8 @@ type place struct {
 // cardContent is how cards are read: as they were sent.
 const cardContent = "user_card_content"
 
-// stored is a message as it is read.
-type stored struct {
+// storedMessage is a message as it is read.
+type storedMessage struct {
 	id, kind, chat, thread, parent string
 	// sender is an open_id, for an app its id; senderType tells them apart.
 	sender, senderType string
@@ -46,14 +46,14 @@ type stored struct {
 }
 
 // allStored are messages as the library reads them, which may lack anything.
-func allStored(items []*larkim.Message) []stored {
-	var all []stored
+func allStored(items []*larkim.Message) []storedMessage {
+	var all []storedMessage
 	for _, m := range items {
 		if m == nil {
 			continue
 		}
 		sender := data(m.Sender)
-		s := stored{
+		s := storedMessage{
 			id: data(m.MessageId), kind: data(m.MsgType), chat: data(m.ChatId), thread: data(m.ThreadId), parent: data(m.ParentId),
 			sender: data(sender.Id), senderType: data(sender.SenderType), senderName: clean(data(sender.SenderName)), content: data(data(m.Body).Content),
 			created: instant(data(m.CreateTime)), gone: data(m.Deleted),
@@ -69,7 +69,7 @@ func allStored(items []*larkim.Message) []stored {
 
 // read fetches a message; a forwarded conversation comes with its messages. The response includes the names of senders, which needs no
 // permission for the address book; they are remembered.
-func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
+func (a *Account) read(ctx context.Context, id string) ([]storedMessage, error) {
 	q := larkim.NewGetMessageReqBuilder().MessageId(id).UserIdType("open_id").CardMsgContentType(cardContent).WithSenderName(true)
 	out, err := call(ctx, a, a.im.Message.Get, q.Build())
 	if err != nil {
@@ -115,7 +115,7 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 }
 
 // messageText returns the text of a fetched message, and its files.
-func (a *Account) messageText(ctx context.Context, m stored) (string, []chat.Attachment) {
+func (a *Account) messageText(ctx context.Context, m storedMessage) (string, []chat.Attachment) {
 	c := content{text: "[forwarded conversation]"} // one inside of another stays closed
 	if m.kind != "merge_forward" {
 		c = a.plainContent(ctx, m.id, m.kind, m.content)
@@ -137,7 +137,7 @@ func (a *Account) forwarded(ctx context.Context, id string) string {
 const closed = "\n[its files cannot be fetched: ask for them to be sent by themselves]"
 
 // formatMessages formats messages line by line.
-func (a *Account) formatMessages(ctx context.Context, items []stored, in string) string {
+func (a *Account) formatMessages(ctx context.Context, items []storedMessage, in string) string {
 	var b strings.Builder
 	head := "[forwarded conversation]"
 	for i, m := range items {

@@ -76,19 +76,19 @@ func fileName(f channel.File) string {
 	return name
 }
 
-// named is a file of a form.
-type named struct {
+// formFile is a file of a form.
+type formFile struct {
 	io.Reader
 
 	name string
 }
 
 // Name is the name of the file in the form.
-func (n named) Name() string { return n.name }
+func (n formFile) Name() string { return n.name }
 
 // uploadImage uploads an image to the platform. An upload shows nothing, so its outcome is never uncertain: it is repeated.
 func (a *Account) uploadImage(ctx context.Context, f channel.File) (string, error) {
-	in := &larkim.CreateImageReqBody{ImageType: new("message"), Image: named{bytes.NewReader(f.Data), fileName(f)}}
+	in := &larkim.CreateImageReqBody{ImageType: new("message"), Image: formFile{bytes.NewReader(f.Data), fileName(f)}}
 	out, err := callWithin(ctx, a, uploadTimeout, a.im.Image.Create, larkim.NewCreateImageReqBuilder().Body(in).Build())
 	if err != nil {
 		return "", channel.Certain(err)
@@ -99,7 +99,7 @@ func (a *Account) uploadImage(ctx context.Context, f channel.File) (string, erro
 // uploadFile is uploadImage for files.
 func (a *Account) uploadFile(ctx context.Context, kind string, f channel.File) (string, error) {
 	name := fileName(f)
-	in := &larkim.CreateFileReqBody{FileType: &kind, FileName: &name, File: named{bytes.NewReader(f.Data), name}}
+	in := &larkim.CreateFileReqBody{FileType: &kind, FileName: &name, File: formFile{bytes.NewReader(f.Data), name}}
 	out, err := callWithin(ctx, a, uploadTimeout, a.im.File.Create, larkim.NewCreateFileReqBuilder().Body(in).Build())
 	if err != nil {
 		return "", channel.Certain(err)

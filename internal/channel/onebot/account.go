@@ -30,7 +30,7 @@ type account struct {
 	behind   int           // times in a row that catching up has failed; of Run alone
 
 	names *memo.Memo[string] // of users and groups
-	met   *met
+	met   *recentMessages
 	marks *marks
 	pace  pace
 }

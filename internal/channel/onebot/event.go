@@ -48,8 +48,8 @@ func messageID(place string, id wire.Number, at wire.Seconds) string {
 
 var idForm = regexp.MustCompile(`^([gp])([0-9]{1,20})\.(-?[0-9]{1,20})\.([0-9]{1,18})$`)
 
-// named is a message as identified by its id.
-type named struct {
+// messageRef is a message as identified by its id.
+type messageRef struct {
 	group bool
 	chat  string
 	id    wire.Number
@@ -57,15 +57,15 @@ type named struct {
 }
 
 // parseID reads an id of this package. It also accepts a bare number of NapCat.
-func parseID(id string) (named, bool) {
+func parseID(id string) (messageRef, bool) {
 	if m := idForm.FindStringSubmatch(id); m != nil {
 		at, err := strconv.ParseInt(m[4], 10, 64)
-		return named{group: m[1] == "g", chat: m[2], id: wire.Number(m[3]), at: time.Unix(at, 0)}, err == nil
+		return messageRef{group: m[1] == "g", chat: m[2], id: wire.Number(m[3]), at: time.Unix(at, 0)}, err == nil
 	}
 	if wire.NumberForm.MatchString(id) {
-		return named{id: wire.Number(id)}, true
+		return messageRef{id: wire.Number(id)}, true
 	}
-	return named{}, false
+	return messageRef{}, false
 }
 
 // via marks a direct chat with a user who is no friend, but member of a group: messages to them name the group.

@@ -167,7 +167,7 @@ func (a *account) get(ctx context.Context, address string) (io.ReadCloser, error
 		return nil, fault.Errorf(fault.Unavailable, "read the file: %w", err)
 	}
 	if response.StatusCode == http.StatusOK && response.ContentLength <= maxFetch {
-		return &bounded{from: response.Body, left: maxFetch}, nil
+		return &boundedReader{from: response.Body, left: maxFetch}, nil
 	}
 	_ = response.Body.Close() // nothing of it is wanted
 	switch {
@@ -179,13 +179,13 @@ func (a *account) get(ctx context.Context, address string) (io.ReadCloser, error
 	return nil, fault.Errorf(fault.NotFound, "the file's address has expired (%s)", response.Status)
 }
 
-// bounded reads at most so many bytes, and calls more an error: half a file is none.
-type bounded struct {
+// boundedReader reads at most so many bytes, and calls more an error: half a file is none.
+type boundedReader struct {
 	from io.ReadCloser
 	left int64
 }
 
-func (b *bounded) Read(p []byte) (int, error) {
+func (b *boundedReader) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, errLarge()
@@ -193,7 +193,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (b *bounded) Close() error { return b.from.Close() }
+func (b *boundedReader) Close() error { return b.from.Close() }
 
 // streamed reads a file in pieces through the connection.
 func (a *account) streamed(ctx context.Context, name string) (io.ReadCloser, error) {

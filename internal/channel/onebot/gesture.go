@@ -54,10 +54,10 @@ func (a *account) Delete(ctx context.Context, _ channel.Address, id string) erro
 }
 
 // own reads an id that this package made.
-func own(id string) (named, error) {
+func own(id string) (messageRef, error) {
 	ref, ok := parseID(id)
 	if !ok {
-		return named{}, fault.Errorf(fault.Invalid, "%q is no message of NapCat", id)
+		return messageRef{}, fault.Errorf(fault.Invalid, "%q is no message of NapCat", id)
 	}
 	return ref, nil
 }

@@ -23,8 +23,8 @@ func (a *account) named(key, name string) {
 	a.names.Put(key, name, life)
 }
 
-// met remembers the newest messages by NapCat's number, for notices that name no time.
-type met struct {
+// recentMessages remembers the newest messages by NapCat's number, for notices that name no time.
+type recentMessages struct {
 	mu    sync.Mutex
 	known map[string]metEntry
 	order []string
@@ -40,11 +40,11 @@ type metEntry struct {
 
 const maxMet = 4096
 
-func newMet() *met {
-	return &met{known: map[string]metEntry{}, files: map[string]fileEntry{}, chats: map[string]bool{}}
+func newMet() *recentMessages {
+	return &recentMessages{known: map[string]metEntry{}, files: map[string]fileEntry{}, chats: map[string]bool{}}
 }
 
-func (m *met) put(place string, id wire.Number, e metEntry) {
+func (m *recentMessages) put(place string, id wire.Number, e metEntry) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := place + "." + string(id)
@@ -61,7 +61,7 @@ func (m *met) put(place string, id wire.Number, e metEntry) {
 	}
 }
 
-func (m *met) get(place string, id wire.Number) (metEntry, bool) {
+func (m *recentMessages) get(place string, id wire.Number) (metEntry, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.known[place+"."+string(id)]
@@ -72,7 +72,7 @@ func (m *met) get(place string, id wire.Number) (metEntry, bool) {
 const maxChats = 500
 
 // places are the chats from which something came.
-func (m *met) places() []string {
+func (m *recentMessages) places() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Sorted(maps.Keys(m.chats))
@@ -88,7 +88,7 @@ type fileEntry struct {
 }
 
 // twin reports whether the other report of a file came before, and remembers this one if not.
-func (m *met) twin(key string, at time.Time, notice bool) bool {
+func (m *recentMessages) twin(key string, at time.Time, notice bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if before, ok := m.files[key]; ok && before.notice != notice && at.Sub(before.at).Abs() <= twinWait {

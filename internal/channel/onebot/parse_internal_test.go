@@ -82,7 +82,7 @@ func TestBackoff_CoolsDownAfterConnectionsThatWereCutOffAtOnce(t *testing.T) {
 func TestParseID_ReadsItsOwn(t *testing.T) {
 	got, ok := parseID(messageID("g30001", "-17", 1700000000))
 	require.True(t, ok)
-	require.Equal(t, named{group: true, chat: "30001", id: "-17", at: time.Unix(1700000000, 0)}, got)
+	require.Equal(t, messageRef{group: true, chat: "30001", id: "-17", at: time.Unix(1700000000, 0)}, got)
 	for _, bad := range []string{"", "x", "g1.2", "g1.2.3.4", "q1.2.3", "-", "om_123"} {
 		_, ok := parseID(bad)
 		require.False(t, ok, bad)

@@ -59,19 +59,19 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report channel.R
 	return (&gateway{Account: a, to: to, report: report}).run(ctx)
 }
 
-// refused is a class of messages that a bot may not send in a kind of place.
-type refused struct {
+// refusedClass is a class of messages that a bot may not send in a kind of place.
+type refusedClass struct {
 	scene scene
 	class class
 }
 
 // may reports whether the platform has not refused a class of messages in a kind of place.
 func (a *Account) may(s scene, c class) bool {
-	_, refusedBefore := a.unable.Load(refused{s, c})
+	_, refusedBefore := a.unable.Load(refusedClass{s, c})
 	return !refusedBefore
 }
 
-func (a *Account) mayNot(s scene, c class) { a.unable.Store(refused{s, c}, true) }
+func (a *Account) mayNot(s scene, c class) { a.unable.Store(refusedClass{s, c}, true) }
 
 // pace is how fast connections are renewed.
 type pace struct {

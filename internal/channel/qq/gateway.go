@@ -31,8 +31,8 @@ type gateway struct {
 // maxDenied is how many fresh tokens the gateway may refuse in a row.
 const maxDenied = 3
 
-// ending is how a connection ended.
-type ending struct {
+// connectionEnd is how a connection ended.
+type connectionEnd struct {
 	err    error
 	fatal  bool          // trying again cannot help
 	atOnce bool          // the platform asked for a new connection
@@ -80,7 +80,7 @@ func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 		if !channel.Passing(err) {
 			return true
 		}
-		if !channel.Rest(ctx, p.next(ending{}, time.Now())) {
+		if !channel.Rest(ctx, p.next(connectionEnd{}, time.Now())) {
 			return false
 		}
 	}
@@ -94,7 +94,7 @@ type pauses struct {
 	quick int // connections in a row that were cut off
 }
 
-func (p *pauses) next(e ending, now time.Time) time.Duration {
+func (p *pauses) next(e connectionEnd, now time.Time) time.Duration {
 	lasted := !e.opened.IsZero() && now.Sub(e.opened) >= p.pace.quick
 	if lasted {
 		p.last, p.quick = 0, 0
@@ -117,14 +117,14 @@ func (p *pauses) next(e ending, now time.Time) time.Duration {
 }
 
 // connect holds one connection until it ends.
-func (g *gateway) connect(ctx context.Context) ending {
+func (g *gateway) connect(ctx context.Context) connectionEnd {
 	at, err := g.address(ctx)
 	if err != nil {
 		return ended(err)
 	}
 	if g.keeper.get().ID == "" && at.Limit.Total > 0 && at.Limit.Remaining <= 0 {
 		after := time.Duration(at.Limit.ResetAfter) * time.Millisecond
-		return ending{after: after, err: fault.Limited(after, "QQ permits no more new sessions today; the next one in %s", after.Round(time.Second))}
+		return connectionEnd{after: after, err: fault.Limited(after, "QQ permits no more new sessions today; the next one in %s", after.Round(time.Second))}
 	}
 	socket, err := dial(ctx, at.URL)
 	if err != nil {
@@ -153,14 +153,14 @@ func (g *gateway) address(ctx context.Context) (address, error) {
 }
 
 // ended is an end before there was a connection.
-func ended(err error) ending {
+func ended(err error) connectionEnd {
 	kind := fault.KindOf(err)
-	return ending{err: err, fatal: kind == fault.Denied || kind == fault.Invalid, after: fault.After(err)}
+	return connectionEnd{err: err, fatal: kind == fault.Denied || kind == fault.Invalid, after: fault.After(err)}
 }
 
 // judge decides how to continue after the end of a connection.
-func (g *gateway) judge(err error) ending {
-	e := ending{err: err}
+func (g *gateway) judge(err error) connectionEnd {
+	e := connectionEnd{err: err}
 	if !errors.Is(err, errTooMuch) {
 		g.tooMuch = 0
 	}
@@ -196,45 +196,45 @@ func (g *gateway) skip() {
 // refusedSession handles the answer to a Resume that came too late, or to an Identify that asked for too much. The platform
 // does not name the missing permission; sure means that one is missing. Without it the second refusal decides: the first
 // may be a hiccup, and less would be delivered from then on.
-func (g *gateway) refusedSession(err error, sure bool) ending {
+func (g *gateway) refusedSession(err error, sure bool) connectionEnd {
 	was := g.keeper.get()
 	g.keeper.forget()
 	if was.ID != "" && !sure {
-		return ending{err: err, ours: !g.signed} // one that is taken away right after its beginning does not concern permissions
+		return connectionEnd{err: err, ours: !g.signed} // one that is taken away right after its beginning does not concern permissions
 	}
 	if g.invalid++; g.invalid < 2 && !sure {
-		return ending{err: err, ours: true}
+		return connectionEnd{err: err, ours: true}
 	}
 	g.invalid = 0
 	levels := g.set.levels()
 	if was.Level+1 >= len(levels) {
 		g.keeper.change(func(s *session) { s.Level = 0 })
-		return ending{err: fault.Errorf(fault.Denied, "QQ gives this bot no events at all; tick the events of messages in q.qq.com, Development, Event subscription"), fatal: true}
+		return connectionEnd{err: fault.Errorf(fault.Denied, "QQ gives this bot no events at all; tick the events of messages in q.qq.com, Development, Event subscription"), fatal: true}
 	}
 	g.keeper.change(func(s *session) { s.Level++ })
-	return ending{ours: true, err: fault.Errorf(fault.Denied, "the bot may not receive all it asked for (%s); trying with %s", levels[was.Level].name, levels[was.Level+1].name)}
+	return connectionEnd{ours: true, err: fault.Errorf(fault.Denied, "the bot may not receive all it asked for (%s); trying with %s", levels[was.Level].name, levels[was.Level+1].name)}
 }
 
 // closed decides by the code of the close frame.
-func (g *gateway) closed(c closing) ending {
-	e := ending{err: fault.Errorf(fault.Unavailable, "QQ closed the connection: %w", c)}
+func (g *gateway) closed(c closing) connectionEnd {
+	e := connectionEnd{err: fault.Errorf(fault.Unavailable, "QQ closed the connection: %w", c)}
 	switch code := c.code; {
 	case code == 4004:
 		g.keeper.forget()
 		g.tokens.Drop(c.token)
 		if g.denied++; g.denied >= maxDenied {
-			return ending{fatal: true, err: fault.Errorf(fault.Denied, "QQ's gateway does not take the bot's tokens; check AppID and AppSecret: %w", c)}
+			return connectionEnd{fatal: true, err: fault.Errorf(fault.Denied, "QQ's gateway does not take the bot's tokens; check AppID and AppSecret: %w", c)}
 		}
 	case code == 4006, code == 4007, 4900 <= code && code <= 4913:
 		g.keeper.forget()
 	case code == 4010, code == 4011, code == 4012:
-		return ending{fatal: true, err: fault.Errorf(fault.Invalid, "QQ does not serve this bot in one connection: %w", c)}
+		return connectionEnd{fatal: true, err: fault.Errorf(fault.Invalid, "QQ does not serve this bot in one connection: %w", c)}
 	case code == 4013, code == 4014:
 		return g.refusedSession(e.err, true)
 	case code == 4914:
-		return ending{fatal: true, err: fault.Errorf(fault.Denied, "the bot is not published, so only the sandbox serves it; set sandbox to yes or publish it: %w", c)}
+		return connectionEnd{fatal: true, err: fault.Errorf(fault.Denied, "the bot is not published, so only the sandbox serves it; set sandbox to yes or publish it: %w", c)}
 	case code == 4915:
-		return ending{fatal: true, err: fault.Errorf(fault.Denied, "QQ has banned the bot; ask QQ's support: %w", c)}
+		return connectionEnd{fatal: true, err: fault.Errorf(fault.Denied, "QQ has banned the bot; ask QQ's support: %w", c)}
 	}
 	return e
 }

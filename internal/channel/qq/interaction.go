@@ -11,8 +11,8 @@ import (
 	"xbot/internal/channel"
 )
 
-// pressed is the event of a button.
-type pressed struct {
+// buttonEvent is the event of a button.
+type buttonEvent struct {
 	ID      string `json:"id"`
 	Scene   string `json:"scene"` // c2c, group or guild
 	User    string `json:"user_openid"`
@@ -45,7 +45,7 @@ const (
 
 // interaction passes on an answer by a button, and reports the outcome to the user's client, which waits.
 func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json.RawMessage) error {
-	var p pressed
+	var p buttonEvent
 	if channel.Decode(raw, &p) != nil || clean(p.ID) == "" {
 		return nil
 	}
@@ -72,7 +72,7 @@ func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json
 	return nil
 }
 
-func (a *Account) press(p pressed, c choice) channel.Press {
+func (a *Account) press(p buttonEvent, c choice) channel.Press {
 	press := channel.Press{
 		Channel: Name, Account: a.name, Event: clean(p.ID), Message: clean(p.Data.Resolved.Message),
 		Sender: clean(cmp.Or(p.Member, p.User, p.Data.Resolved.User)), Chat: clean(cmp.Or(p.Group, p.Channel, p.User)),

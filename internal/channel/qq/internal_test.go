@@ -19,21 +19,21 @@ func TestPauses_GrowToAMinuteAndBeginAnewAfterAConnectionThatLasted(t *testing.T
 	p := pauses{pace: realPace}
 	var got []time.Duration
 	for range 8 {
-		got = append(got, p.next(ending{}, now).Round(time.Second)/time.Second)
+		got = append(got, p.next(connectionEnd{}, now).Round(time.Second)/time.Second)
 	}
 	require.Equal(t, []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, got)
-	require.Equal(t, time.Second, p.next(ending{opened: now.Add(-time.Minute)}, now))
+	require.Equal(t, time.Second, p.next(connectionEnd{opened: now.Add(-time.Minute)}, now))
 }
 
 func TestPauses_ThreeQuickDisconnectsAreFollowedByAMinute(t *testing.T) {
 	now := time.Now()
-	quick := ending{opened: now.Add(-time.Second)}
+	quick := connectionEnd{opened: now.Add(-time.Second)}
 	p := pauses{pace: realPace}
 	require.Equal(t, time.Second, p.next(quick, now))
 	require.Equal(t, 2*time.Second, p.next(quick, now))
 	require.Equal(t, time.Minute, p.next(quick, now))
 	require.Equal(t, 4*time.Second, p.next(quick, now), "they are counted anew")
-	asked := ending{opened: now.Add(-time.Second), ours: true}
+	asked := connectionEnd{opened: now.Add(-time.Second), ours: true}
 	p = pauses{pace: realPace}
 	for range 5 {
 		require.Equal(t, time.Second, p.next(asked, now), "asking for less is no failure of the network")
@@ -43,8 +43,8 @@ func TestPauses_ThreeQuickDisconnectsAreFollowedByAMinute(t *testing.T) {
 func TestPauses_WhatThePlatformAsksForIsHeeded(t *testing.T) {
 	now := time.Now()
 	p := pauses{pace: realPace}
-	require.Equal(t, time.Hour, p.next(ending{after: time.Hour}, now))
-	require.Zero(t, p.next(ending{atOnce: true, opened: now.Add(-time.Hour)}, now))
+	require.Equal(t, time.Hour, p.next(connectionEnd{after: time.Hour}, now))
+	require.Zero(t, p.next(connectionEnd{atOnce: true, opened: now.Add(-time.Hour)}, now))
 }
 
 func TestSession_EverythingIsAskedForAgainAfterADay(t *testing.T) {
@@ -108,7 +108,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(200, `[]`)
 	f.Add(502, `<html>`)
 	f.Fuzz(func(t *testing.T, status int, raw string) {
-		var p posted
+		var p postResponse
 		err := readAnswer(status, http.Header{}, []byte(raw), &p)
 		if status < 300 && err == nil {
 			return
@@ -139,7 +139,7 @@ func TestPosted_AMessageIsSentWhateverQQSaysBeside(t *testing.T) {
 		`{"id": "1"}`: "", `{"id": "1", "ext_info": {"ref_idx": "REFIDX_2"}}`: "REFIDX_2", `{"id": "1", "ext_info": {"ref_idx": 7}}`: "7",
 		`{"id": "1", "ext_info": []}`: "", `{"id": "1", "ext_info": "x"}`: "", `{"id": "1", "ext_info": null}`: "", `{"id": "1", "ext_info": {"ref_idx": {}}}`: "",
 	} {
-		var p posted
+		var p postResponse
 		require.NoError(t, readAnswer(200, http.Header{}, []byte(raw), &p), raw)
 		sent, err := p.sent(spot{}, nil)
 		require.NoError(t, err)

@@ -69,13 +69,13 @@ func (a *Account) sendDraft(ctx context.Context, s spot, m channel.Message, d dr
 
 // post sends a body. An answer that was sent before, or is under review, counts as sent.
 func (a *Account) post(ctx context.Context, s spot, body any) (channel.Sent, error) {
-	var got posted
+	var got postResponse
 	err := a.call(ctx, http.MethodPost, s.messages(), body, &got)
 	return got.sent(s, err)
 }
 
-// posted is the answer to a message.
-type posted struct {
+// postResponse is the answer to a message.
+type postResponse struct {
 	ID        string `json:"id"`
 	Timestamp string `json:"timestamp"`
 	Ext       extra  `json:"ext_info"`
@@ -95,7 +95,7 @@ func (e *extra) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-func (p posted) sent(s spot, err error) (channel.Sent, error) {
+func (p postResponse) sent(s spot, err error) (channel.Sent, error) {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		if c := r.class(); c == repeated && s.replyTo != "" || c == audited {
 			return channel.Sent{}, nil

@@ -207,7 +207,7 @@ func (a *Account) sendGuildImage(ctx context.Context, s spot, m channel.Message)
 	if err := w.Close(); err != nil {
 		return channel.Sent{}, err
 	}
-	var got posted
+	var got postResponse
 	err = a.request(ctx, http.MethodPost, s.messages(), w.FormDataContentType(), form.Bytes(), &got)
 	sent, err := got.sent(s, err)
 	return sent, explained(err)

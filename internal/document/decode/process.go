@@ -38,7 +38,7 @@ func (p process) run(ctx context.Context, head, file []byte) ([]byte, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, p.Time)
 	defer cancel()
-	out, words := &bounded{left: p.Answer, full: cancel}, &bounded{left: maxWords}
+	out, words := &boundedBuffer{left: p.Answer, full: cancel}, &boundedBuffer{left: maxWords}
 	cmd := exec.CommandContext(limited, self, Command, p.name)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = "/", environment, afterKill
 	cmd.Stdout, cmd.Stderr = out, words
@@ -114,9 +114,9 @@ func program() (string, error) {
 	return os.Executable()
 }
 
-// bounded keeps a number of bytes, calls full at the first byte beyond, and refuses the rest. Its buffer is not embedded: io.Copy would prefer its
+// boundedBuffer keeps a number of bytes, calls full at the first byte beyond, and refuses the rest. Its buffer is not embedded: io.Copy would prefer its
 // ReadFrom to Write.
-type bounded struct {
+type boundedBuffer struct {
 	kept bytes.Buffer
 	left int
 	full context.CancelFunc // nil: not called
@@ -125,7 +125,7 @@ type bounded struct {
 var errFull = errors.New("the answer is too long")
 
 // Write keeps a part.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	n := min(len(p), max(b.left, 0))
 	b.kept.Write(p[:n])
 	if b.left -= len(p); b.left >= 0 {

@@ -173,7 +173,7 @@ const sniffed = 512
 
 // read reads a picture, and stops where the beginning is that of something else, with any declared type.
 func (f *Fetcher) read(from io.Reader, left *atomic.Int64) (file []byte, why string) {
-	body := &counted{from, left}
+	body := &budgetReader{from, left}
 	var read bytes.Buffer
 	_, err := io.CopyN(&read, body, sniffed)
 	if err == nil || errors.Is(err, io.EOF) {
@@ -197,14 +197,14 @@ func (f *Fetcher) tooLarge() string {
 
 var errTooLarge = errors.New("the pictures are over the limit")
 
-// counted takes what it reads off what is left to all pictures of a message.
-type counted struct {
+// budgetReader takes what it reads off what is left to all pictures of a message.
+type budgetReader struct {
 	from io.Reader
 	left *atomic.Int64
 }
 
 // Read reads a piece.
-func (c *counted) Read(buf []byte) (int, error) {
+func (c *budgetReader) Read(buf []byte) (int, error) {
 	n, err := c.from.Read(buf)
 	if c.left.Add(-int64(n)) < 0 {
 		return 0, errTooLarge

@@ -40,7 +40,7 @@ type connection struct {
 	server mcpstore.Server // as it was when it was connected to
 	box    sandbox.Sandbox // nil: the server has an address
 	counts bool            // its lists are stored when the server reports a change
-	known
+	connectionSecrets
 
 	life  context.Context //nolint:containedctx // of the connection, which outlives the call that needed it first
 	end   context.CancelCauseFunc
@@ -55,8 +55,8 @@ type connection struct {
 	usage
 }
 
-// known holds the secrets of a connection.
-type known struct {
+// connectionSecrets holds the secrets of a connection.
+type connectionSecrets struct {
 	values values  // set before ready is closed
 	bearer *bearer // nil: no account authorizes requests
 }
@@ -89,7 +89,7 @@ func (u *usage) leave() {
 }
 
 func newConnection(pool *Connections, k key, s mcpstore.Server, at At) *connection {
-	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(at.Dir), made: time.Now(), known: known{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
+	n := &connection{pool: pool, key: k, server: s, box: at.Box, counts: counts(s, at), ready: make(chan struct{}), calls: newCalls(at.Dir), made: time.Now(), connectionSecrets: connectionSecrets{bearer: pool.authorization(s, at.Person)}, usage: usage{over: make(chan struct{})}}
 	n.life, n.end = context.WithCancelCause(context.Background())
 	return n
 }
@@ -301,7 +301,7 @@ func words(err error) string {
 }
 
 // hide removes secrets from a text that the server or the transport wrote.
-func (k *known) hide(text string) string { return k.bearer.hide(k.values.hide(text)) }
+func (k *connectionSecrets) hide(text string) string { return k.bearer.hide(k.values.hide(text)) }
 
 // away reports whether the runner is the reason, not the server.
 func away(err error) bool {

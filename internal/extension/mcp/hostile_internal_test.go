@@ -86,9 +86,9 @@ func TestPaced_LetsAThousandLinesASecondThroughAndOneOfAnyLengthAtOnce(t *testin
 
 func TestBounded_IsAnErrorBehindTheLimit(t *testing.T) {
 	t.Parallel()
-	_, err := io.Copy(io.Discard, &bounded{from: bytes.NewReader(make([]byte, 100)), left: 100})
+	_, err := io.Copy(io.Discard, &boundedReader{from: bytes.NewReader(make([]byte, 100)), left: 100})
 	require.NoError(t, err)
-	_, err = io.Copy(io.Discard, &bounded{from: bytes.NewReader(make([]byte, 101)), left: 100})
+	_, err = io.Copy(io.Discard, &boundedReader{from: bytes.NewReader(make([]byte, 101)), left: 100})
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
 }
 

@@ -105,7 +105,7 @@ func (d *door) bound(resp *http.Response) io.Reader {
 	if err == nil && kind == "text/event-stream" {
 		return &message.Events{From: newPaced(d.life, resp.Body, d.pace), Endpoint: d.older}
 	}
-	whole := &bounded{from: resp.Body, left: message.Max}
+	whole := &boundedReader{from: resp.Body, left: message.Max}
 	if err == nil && kind == "application/json" {
 		return &message.Body{From: whole}
 	}

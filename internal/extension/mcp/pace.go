@@ -48,14 +48,14 @@ func (p *paced) Read(to []byte) (int, error) {
 	return n, err
 }
 
-// bounded reads at most maxMessage bytes.
-type bounded struct {
+// boundedReader reads at most maxMessage bytes.
+type boundedReader struct {
 	from io.Reader
 	left int64
 }
 
 // Read reads, or returns TooLarge beyond the bound.
-func (b *bounded) Read(to []byte) (int, error) {
+func (b *boundedReader) Read(to []byte) (int, error) {
 	n, err := b.from.Read(to)
 	if b.left -= int64(n); b.left < 0 {
 		return 0, fault.Errorf(fault.TooLarge, "the server's answer has more than %d MB", message.Max>>20)

@@ -143,7 +143,7 @@ func (s *Accounts) client() *http.Client {
 func (s *Accounts) with(ctx context.Context, p oauthstore.Provider) context.Context {
 	client := s.client()
 	if p.Resource != "" {
-		client.Transport = naming{over: s.HTTP, resource: p.Resource}
+		client.Transport = resourceTransport{over: s.HTTP, resource: p.Resource}
 	}
 	return context.WithValue(ctx, oauth2.HTTPClient, client)
 }

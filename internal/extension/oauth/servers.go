@@ -42,8 +42,8 @@ func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.U
 	return s.OAuth.SetMCPProvider(ctx, row, oauthstore.Void{Tokens: s.seal(tokens{}), Problem: "the provider was asked anew"}, server.Revision, by)
 }
 
-// naming adds to requests for tokens their resource (RFC 8707, section 2.2), for which the library has no parameter where it renews one.
-type naming struct {
+// resourceTransport adds to requests for tokens their resource (RFC 8707, section 2.2), for which the library has no parameter where it renews one.
+type resourceTransport struct {
 	over     http.RoundTripper
 	resource string
 }
@@ -52,7 +52,7 @@ type naming struct {
 const maxForm = 64 << 10
 
 // RoundTrip sends one request.
-func (n naming) RoundTrip(r *http.Request) (*http.Response, error) {
+func (n resourceTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.Method != http.MethodPost || r.Body == nil {
 		return n.over.RoundTrip(r)
 	}

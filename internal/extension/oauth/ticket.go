@@ -27,8 +27,8 @@ type Ticket struct {
 	Expires  time.Time   // zero: as long as the call waits
 }
 
-// signed is the signed form of a Ticket: for one of a call, the call has the rest.
-type signed struct {
+// signedTicket is the signed form of a Ticket: for one of a call, the call has the rest.
+type signedTicket struct {
 	User     chat.UserID `json:"u,omitempty"`
 	Provider string      `json:"p,omitempty"`
 	Scopes   []string    `json:"s,omitempty"`
@@ -55,7 +55,7 @@ func (s *Accounts) Address(t Ticket) string {
 
 // Path is like Address, without the server.
 func (s *Accounts) Path(t Ticket) string {
-	v := signed{User: t.User, Provider: t.Provider, Scopes: t.Scopes, Call: t.Call, Login: t.Login}
+	v := signedTicket{User: t.User, Provider: t.Provider, Scopes: t.Scopes, Call: t.Call, Login: t.Login}
 	if !t.Expires.IsZero() {
 		v.Expires = t.Expires.Unix()
 	}
@@ -88,7 +88,7 @@ func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
 	body, mac, ok := strings.Cut(text, ".")
 	plain, err := letters.DecodeString(body)
 	sum, macErr := letters.DecodeString(mac)
-	var v signed
+	var v signedTicket
 	if !ok || len(text) > maxTicket || err != nil || macErr != nil || !hmac.Equal(sum, s.mac(plain)) || json.Unmarshal(plain, &v) != nil {
 		return Ticket{}, errForged
 	}

@@ -29,14 +29,14 @@ type Part interface {
 // Watch tracks which parts are away. It is safe for concurrent use. A nil Watch has none.
 type Watch struct {
 	log   *slog.Logger
-	parts []*watched
+	parts []*watchedPart
 }
 
 // New returns a watch of parts. Run has to run at the same time.
 func New(log *slog.Logger, parts ...Part) *Watch {
 	w := &Watch{log: log}
 	for _, p := range parts {
-		w.parts = append(w.parts, &watched{Part: p, log: log, begins: make(chan struct{}, 1)})
+		w.parts = append(w.parts, &watchedPart{Part: p, log: log, begins: make(chan struct{}, 1)})
 	}
 	return w
 }
@@ -66,8 +66,8 @@ func (w *Watch) Run(ctx context.Context) error {
 	return nil
 }
 
-// watched is a part and its outage.
-type watched struct {
+// watchedPart is a part and its outage.
+type watchedPart struct {
 	Part
 
 	log    *slog.Logger
@@ -78,7 +78,7 @@ type watched struct {
 	refused int
 }
 
-func (p *watched) refuse(err error) {
+func (p *watchedPart) refuse(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refused++
@@ -90,7 +90,7 @@ func (p *watched) refuse(err error) {
 	p.begins <- struct{}{} // empty: an outage begins after the end of the one before, which has taken its own
 }
 
-func (p *watched) run(ctx context.Context) {
+func (p *watchedPart) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -105,7 +105,7 @@ func (p *watched) run(ctx context.Context) {
 }
 
 // awaitEnd waits until the part answers; false: ctx has ended before.
-func (p *watched) awaitEnd(ctx context.Context) bool {
+func (p *watchedPart) awaitEnd(ctx context.Context) bool {
 	for {
 		select {
 		case <-ctx.Done():
@@ -118,13 +118,13 @@ func (p *watched) awaitEnd(ctx context.Context) bool {
 	}
 }
 
-func (p *watched) answers(ctx context.Context) bool {
+func (p *watchedPart) answers(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, pingTimeout)
 	defer cancel()
 	return p.Ping(ctx) == nil
 }
 
-func (p *watched) end() {
+func (p *watchedPart) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.log.Info("a part that was away is back", "part", p.Name(), "refused", p.refused, "duration", time.Since(p.since).Round(time.Millisecond))

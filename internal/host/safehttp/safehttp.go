@@ -36,12 +36,12 @@ const maxHeader = 256 << 10
 func New(allow Allow) *http.Client {
 	t := newTransport(allow)
 	t.ResponseHeaderTimeout = headerTime
-	return &http.Client{CheckRedirect: checkRedirect, Transport: &checked{t}}
+	return &http.Client{CheckRedirect: checkRedirect, Transport: &checkedTransport{t}}
 }
 
 // NewTransport makes a transport that reaches the same addresses, for callers who watch themselves how long an answer takes to begin. It follows
 // no redirect.
-func NewTransport(allow Allow) http.RoundTripper { return &checked{newTransport(allow)} }
+func NewTransport(allow Allow) http.RoundTripper { return &checkedTransport{newTransport(allow)} }
 
 func newTransport(allow Allow) *http.Transport {
 	return &http.Transport{
@@ -55,11 +55,11 @@ func newTransport(allow Allow) *http.Transport {
 	}
 }
 
-// checked refuses a request that is not for the web before it is sent, redirects included.
-type checked struct{ *http.Transport }
+// checkedTransport refuses a request that is not for the web before it is sent, redirects included.
+type checkedTransport struct{ *http.Transport }
 
 // RoundTrip sends one request.
-func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c *checkedTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if s := r.URL.Scheme; s != "http" && s != "https" {
 		return nil, fault.Errorf(fault.Invalid, "%s addresses are not fetched, only http and https", s)
 	}

@@ -251,20 +251,20 @@ func (a *assembly) answer(origin string) llm.Answer {
 		switch b.kind {
 		case saying:
 			said.WriteString(text)
-			order.Blocks = append(order.Blocks, kept{Text: len(text)})
+			order.Blocks = append(order.Blocks, storedBlock{Text: len(text)})
 		case thinking:
 			thought.WriteString(text)
 			if b.signature != "" || text != "" && !strings.HasPrefix(origin, ownHost+" ") {
-				order.Blocks = append(order.Blocks, kept{Thinking: text, Signature: b.signature})
+				order.Blocks = append(order.Blocks, storedBlock{Thinking: text, Signature: b.signature})
 			}
 		case redacted:
-			order.Blocks = append(order.Blocks, kept{Redacted: b.data})
+			order.Blocks = append(order.Blocks, storedBlock{Redacted: b.data})
 		case toolUse:
 			answer.ToolCalls = append(answer.ToolCalls, llm.ToolCall{ID: b.id, Name: b.name, Arguments: b.arguments()})
-			order.Blocks = append(order.Blocks, kept{Call: true})
+			order.Blocks = append(order.Blocks, storedBlock{Call: true})
 		default:
 			if raw := b.whole(); raw != nil {
-				order.Blocks = append(order.Blocks, kept{Other: raw})
+				order.Blocks = append(order.Blocks, storedBlock{Other: raw})
 			}
 		}
 	}

@@ -9,12 +9,12 @@ import (
 // opaque is the content of Answer.Opaque: the order of an answer's blocks, and its thinking with the signatures, which the
 // API wants back unchanged and in place. Text and calls are only referred to, since the answer has them.
 type opaque struct {
-	Origin string `json:"origin"`
-	Blocks []kept `json:"blocks"`
+	Origin string        `json:"origin"`
+	Blocks []storedBlock `json:"blocks"`
 }
 
-// kept is one stored block: thinking, a call, text, or a block of a tool that the service runs.
-type kept struct {
+// storedBlock is one stored block: thinking, a call, text, or a block of a tool that the service runs.
+type storedBlock struct {
 	Thinking  string          `json:"thinking,omitempty"`  // may be empty if there is a signature
 	Signature string          `json:"signature,omitempty"` // empty: the service signs nothing, and yet wants its thinking back
 	Redacted  string          `json:"redacted,omitempty"`
@@ -24,7 +24,7 @@ type kept struct {
 }
 
 // private reports whether a block goes back only to the provider that sent it.
-func (k kept) private() bool {
+func (k storedBlock) private() bool {
 	return k.Signature != "" || k.Redacted != "" || k.Thinking != "" || len(k.Other) > 0
 }
 

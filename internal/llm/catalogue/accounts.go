@@ -91,5 +91,5 @@ func (l *Live) connect(e Entry) llm.Client {
 	if err != nil {
 		return refusing{e.ID, fault.Errorf(fault.Invalid, "the subscription %s cannot be used: %w", e.Subscription, err)}
 	}
-	return named{client, e.ID}
+	return namedClient{client, e.ID}
 }

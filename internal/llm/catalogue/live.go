@@ -51,14 +51,14 @@ type Live struct {
 	Idle time.Duration // how long a call may make no progress; 0 means the adapters' default
 
 	mu       sync.Mutex
-	clients  map[string]held // by what they are the client of
-	seen     Catalogue       // for no user, when it was read last
-	version  int64           // of the subscriptions in listings
+	clients  map[string]cachedClient // by what they are the client of
+	seen     Catalogue               // for no user, when it was read last
+	version  int64                   // of the subscriptions in listings
 	listings map[chat.UserID]listing
 }
 
-// held is the client of one definition of a model.
-type held struct {
+// cachedClient is the client of one definition of a model.
+type cachedClient struct {
 	definition string
 	client     llm.Client
 }
@@ -110,9 +110,9 @@ func (l *Live) Client(e Entry) llm.Client {
 	defer l.mu.Unlock()
 	if l.clients[key].definition != definition {
 		if l.clients == nil {
-			l.clients = map[string]held{}
+			l.clients = map[string]cachedClient{}
 		}
-		l.clients[key] = held{definition, l.open(e)}
+		l.clients[key] = cachedClient{definition, l.open(e)}
 	}
 	return bound{l.clients[key].client, e.Limits()}
 }
@@ -201,7 +201,7 @@ func (l *Live) open(e Entry) llm.Client {
 	if err != nil {
 		return refusing{e.ID, fault.Errorf(fault.Invalid, "the policy names the model %s, which cannot be called: %w", e.ID, err)}
 	}
-	return named{client, e.ID}
+	return namedClient{client, e.ID}
 }
 
 // config returns how to call a model of the policy. One that names neither an address nor a key is another model of the
@@ -275,14 +275,14 @@ type inWorker struct{ id string }
 // Error names the model.
 func (w inWorker) Error() string { return "the key of the model " + w.id + " is in the worker" }
 
-// named is a client under the id that the policy gives its model.
-type named struct {
+// namedClient is a client under the id that the policy gives its model.
+type namedClient struct {
 	llm.Client
 	id string
 }
 
 // Model returns the id.
-func (n named) Model() string { return n.id }
+func (n namedClient) Model() string { return n.id }
 
 // Refuse returns a client for a model that cannot be called: each call fails with the reason.
 func Refuse(id string, why error) llm.Client { return refusing{id, why} }

@@ -27,7 +27,7 @@ func TestAsked_ChangesNoRequestByItself(t *testing.T) {
 		Tools: []chat.ClientTool{{Name: "a"}}, Forced: true, Single: true, Format: &chat.AnswerFormat{Name: "a", Schema: json.RawMessage(`{}`)},
 	}
 	model := &recorder{}
-	client := asked{thinking{model, "high"}, ask}
+	client := callerClient{thinking{model, "high"}, ask}
 	_, err := client.Generate(t.Context(), llm.Request{System: "summarize"}, nil)
 	require.NoError(t, err)
 	require.Equal(t, llm.Request{System: "summarize", Effort: "high"}, model.got)

@@ -105,7 +105,7 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 		client = thinking{client, level}
 	}
 	if ask := w.Options.Client; ask != nil {
-		client = asked{client, ask}
+		client = callerClient{client, ask}
 	}
 	return client, d, nil
 }
@@ -223,7 +223,7 @@ func (c *Choice) open(o offer) llm.Client {
 	}
 	client, err := provider.FromConfig(provider.Config{
 		Provider: o.model.Provider, Model: o.model.Model, BaseURL: sandbox.ModelURL, IdleTimeout: c.Idle,
-		Transport: watched{sandbox.Transport(o.runner)},
+		Transport: offlineTransport{sandbox.Transport(o.runner)},
 	})
 	if err != nil {
 		return catalogue.Refuse(o.model.Provider+"/"+o.model.Model, fault.Errorf(fault.Invalid, "runner %s offers a model that cannot be called: %w", o.runner.Name(), err))
@@ -253,11 +253,11 @@ func (t through) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 // offlineKey is the key of what the transport of a call reports to Generate: adapters describe its errors in their own words.
 type offlineKey struct{}
 
-// watched notes that a runner was offline.
-type watched struct{ http.RoundTripper }
+// offlineTransport notes that a runner was offline.
+type offlineTransport struct{ http.RoundTripper }
 
 // RoundTrip passes a request on.
-func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
+func (w offlineTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	response, err := w.RoundTripper.RoundTrip(r)
 	if _, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		if offline, ok := r.Context().Value(offlineKey{}).(*atomic.Bool); ok {
@@ -267,18 +267,18 @@ func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// asked is a client whose requests carry the tools and the response format of an API caller. Only the turn that answers the caller's message
+// callerClient is a client whose requests carry the tools and the response format of an API caller. Only the turn that answers the caller's message
 // applies them; other requests of the conversation, such as a summary, do not.
-type asked struct {
+type callerClient struct {
 	llm.Client
 	ask *chat.ClientAsk
 }
 
 // Unwrap is the client.
-func (a asked) Unwrap() llm.Client { return a.Client }
+func (a callerClient) Unwrap() llm.Client { return a.Client }
 
 // ClientAsk returns what the program asks.
-func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }
+func (a callerClient) ClientAsk() *chat.ClientAsk { return a.ask }
 
 // Limits returns the limits of the client.
-func (a asked) Limits() limits.Model { return limits.Table{}.For(a.Client) }
+func (a callerClient) Limits() limits.Model { return limits.Table{}.For(a.Client) }

@@ -21,11 +21,11 @@ type assembly struct {
 	refusal         wire.Seam
 	inText          thinking
 	calls           calls
-	state           gathered
+	state           fieldCollector
 	choice          *wire.Count // the one that is read
 	finish          string
 	marked          bool // the provider marked the end
-	counted         counted
+	counted         reportedUsage
 	model           string
 }
 
@@ -36,8 +36,8 @@ type pieces struct {
 	seam wire.Seam
 }
 
-// counted is the reported usage, and the timings of llama.cpp.
-type counted struct {
+// reportedUsage is the reported usage, and the timings of llama.cpp.
+type reportedUsage struct {
 	usage chat.Usage
 	timed timings
 }
@@ -254,7 +254,7 @@ func (a *assembly) answer() (answer llm.Answer, whole bool) {
 }
 
 // tokens returns the token usage.
-func (c counted) tokens() chat.Usage {
+func (c reportedUsage) tokens() chat.Usage {
 	if c.usage == (chat.Usage{}) {
 		return chat.Usage{
 			PromptTokens: int(c.timed.Prompt + c.timed.Cached), CachedTokens: int(c.timed.Cached), CompletionTokens: int(c.timed.Predicted),

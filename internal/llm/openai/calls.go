@@ -27,7 +27,7 @@ type openCall struct {
 	index     int // -1 when the provider sends none
 	id, name  string
 	arguments arguments
-	state     gathered
+	state     fieldCollector
 	announced bool // the sink has the name, which stays
 }
 

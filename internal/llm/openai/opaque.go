@@ -13,12 +13,12 @@ const between = "\n\n"
 // opaque is the content of Answer.Opaque for an answer of the Responses API: the order of its items, and its reasoning, which the API wants
 // back in place. Text and calls are only referred to, since the answer has them.
 type opaque struct {
-	Origin string `json:"origin"`
-	Items  []kept `json:"items"`
+	Origin string       `json:"origin"`
+	Items  []storedItem `json:"items"`
 }
 
-// kept is one item: reasoning, a call or text.
-type kept struct {
+// storedItem is one item: reasoning, a call or text.
+type storedItem struct {
 	Encrypted string    `json:"encrypted,omitempty"` // reasoning
 	Summary   []summary `json:"summary,omitempty"`   // of the reasoning
 	Call      bool      `json:"call,omitempty"`      // the next tool call
@@ -30,7 +30,7 @@ type kept struct {
 }
 
 // reasons reports whether the item is reasoning.
-func (k kept) reasons() bool { return k.Encrypted != "" || !k.Call && len(k.Other) > 0 }
+func (k storedItem) reasons() bool { return k.Encrypted != "" || !k.Call && len(k.Other) > 0 }
 
 // summary is a part of a summary of reasoning.
 type summary struct {
@@ -40,7 +40,7 @@ type summary struct {
 
 // encode returns nothing when the plain order has the same content.
 func (o opaque) encode() json.RawMessage {
-	if !slices.ContainsFunc(o.Items, func(k kept) bool { return k.Encrypted != "" || k.Phase != "" || len(k.Other) > 0 }) {
+	if !slices.ContainsFunc(o.Items, func(k storedItem) bool { return k.Encrypted != "" || k.Phase != "" || len(k.Other) > 0 }) {
 		return nil
 	}
 	raw, err := json.Marshal(o)
@@ -52,12 +52,12 @@ func (o opaque) encode() json.RawMessage {
 
 // layout returns the items of an earlier answer as they came, or its text and then its calls: where another model or service made it,
 // and where it was changed since.
-func layout(m llm.Message, origin string) []kept {
+func layout(m llm.Message, origin string) []storedItem {
 	var o opaque
 	if len(m.Opaque) > 0 && json.Unmarshal(m.Opaque, &o) == nil && o.Origin == origin && o.fits(m) {
 		return o.Items
 	}
-	return append([]kept{{Text: len(m.Content)}}, slices.Repeat([]kept{{Call: true}}, len(m.ToolCalls))...)
+	return append([]storedItem{{Text: len(m.Content)}}, slices.Repeat([]storedItem{{Call: true}}, len(m.ToolCalls))...)
 }
 
 // fits reports whether the items cover exactly the text and the calls of a message.

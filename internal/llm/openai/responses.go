@@ -105,17 +105,17 @@ func encodeItems(req llm.Request, origin string, d dialect) []any {
 	return items
 }
 
-// called is a call that a model made before (types/responses/response_function_tool_call_param of openai-python).
-type called struct {
+// callItem is a call that a model made before (types/responses/response_function_tool_call_param of openai-python).
+type callItem struct {
 	Type      string `json:"type"`
 	CallID    string `json:"call_id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
 }
 
-// considered is reasoning that is given back. It goes without its id, which a service that stores nothing does not find: what is encrypted
+// reasoningItem is reasoning that is given back. It goes without its id, which a service that stores nothing does not find: what is encrypted
 // is enough (vercel/ai, convert-to-openai-responses-input; langchain-ai/langchain#38372). The summary must be there, were it empty.
-type considered struct {
+type reasoningItem struct {
 	Type      string    `json:"type"`
 	Summary   []summary `json:"summary"`
 	Encrypted string    `json:"encrypted_content,omitempty"`
@@ -145,13 +145,13 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []any {
 		switch {
 		case k.reasons() && d.noReturn:
 		case k.reasons():
-			items = append(items, with(considered{"reasoning", append([]summary{}, k.Summary...), k.Encrypted}, k.Other))
+			items = append(items, with(reasoningItem{"reasoning", append([]summary{}, k.Summary...), k.Encrypted}, k.Other))
 			leading++
 		case k.Call:
 			if d.noReturn {
 				k.Other = nil
 			}
-			items = append(items, with(called{"function_call", calls[0].ID, wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)}, k.Other))
+			items = append(items, with(callItem{"function_call", calls[0].ID, wire.Name(calls[0].Name), wire.Object(calls[0].Arguments)}, k.Other))
 			calls, leading = calls[1:], 0
 		default:
 			words := strings.TrimPrefix(text[:k.Text], between)

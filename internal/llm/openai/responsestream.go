@@ -95,7 +95,7 @@ type response struct {
 	text, reasoning strings.Builder
 	seams           struct{ said, thought wire.Seam }
 	calls           placedCalls
-	items           []kept
+	items           []storedItem
 	newest          newestMessage
 	heard           map[source]int // what came in pieces, and where it begins in the text or in the reasoning
 	open            map[int]bool   // places of items that have begun and not ended
@@ -265,7 +265,7 @@ func (r *response) say(place int, id, piece string) {
 func (r *response) addMessage(piece string) {
 	m := &r.newest
 	text := r.text.String()[m.from:][:m.same] + piece
-	r.items = append(r.items, kept{Phase: r.phases[m.place], place: m.place})
+	r.items = append(r.items, storedItem{Phase: r.phases[m.place], place: m.place})
 	if r.text.Len() > 0 {
 		r.keepText(between)
 	}
@@ -322,7 +322,7 @@ func (r *response) begin(place int, it item) {
 		call, began := r.calls.begin(place, it)
 		if began {
 			r.endMessage()
-			r.items = append(r.items, kept{Call: true, Other: call.other, place: place})
+			r.items = append(r.items, storedItem{Call: true, Other: call.other, place: place})
 		}
 		maps.Copy(call.other, it.other)
 		call.pass(r.call.Sink())
@@ -369,7 +369,7 @@ func (r *response) keep(place int, it item) {
 	if it.Encrypted == "" && len(it.other) == 0 {
 		return
 	}
-	k := kept{Encrypted: it.Encrypted.String(), Other: it.other, place: place}
+	k := storedItem{Encrypted: it.Encrypted.String(), Other: it.other, place: place}
 	for _, part := range it.Summary {
 		k.Summary = append(k.Summary, summary{"summary_text", part.Text.String()})
 	}

@@ -48,14 +48,14 @@ func (f fields) size() (n int) {
 	return n
 }
 
-// gathered collects fields from the pieces of an answer.
-type gathered struct {
+// fieldCollector collects fields from the pieces of an answer.
+type fieldCollector struct {
 	values map[string][]json.RawMessage
 	bytes  int
 }
 
 // add collects the fields of one piece.
-func (g *gathered) add(more fields) {
+func (g *fieldCollector) add(more fields) {
 	if g.bytes += more.size(); g.bytes > maxGathered {
 		return
 	}
@@ -69,7 +69,7 @@ func (g *gathered) add(more fields) {
 
 // whole joins the pieces: texts and lists are concatenated, a later object overrides an earlier one, and of other values
 // the last one counts. State above the limit is dropped as a whole, since a part of it is useless.
-func (g *gathered) whole() fields {
+func (g *fieldCollector) whole() fields {
 	if len(g.values) == 0 || g.bytes > maxGathered {
 		return nil
 	}
@@ -114,7 +114,7 @@ func joinObjects(objects []json.RawMessage) json.RawMessage {
 // merged into it.
 func joinLists(lists []json.RawMessage) json.RawMessage {
 	all := []json.RawMessage{}
-	var open growing
+	var open openThought
 	for _, list := range lists {
 		var elements []json.RawMessage
 		_ = json.Unmarshal(list, &elements) // a list
@@ -134,14 +134,14 @@ func joinLists(lists []json.RawMessage) json.RawMessage {
 // grows lists the fields of a thought that are streamed in pieces (reasoning_details of OpenRouter, thinking_blocks of LiteLLM).
 var grows = []string{"text", "summary", "thinking"}
 
-// growing is a thought under assembly.
-type growing struct {
+// openThought is a thought under assembly.
+type openThought struct {
 	fields fields
 	texts  map[string][]json.RawMessage
 }
 
 // begin starts a thought with an element. An element that is not an object starts none.
-func begin(element json.RawMessage) (g growing) {
+func begin(element json.RawMessage) (g openThought) {
 	if json.Unmarshal(element, &g.fields) == nil && g.fields != nil {
 		g.texts = map[string][]json.RawMessage{}
 		g.take(g.fields)
@@ -150,7 +150,7 @@ func begin(element json.RawMessage) (g growing) {
 }
 
 // take appends the texts of a piece.
-func (g growing) take(piece fields) {
+func (g openThought) take(piece fields) {
 	for _, name := range grows {
 		if value := piece[name]; len(value) > 0 && value[0] == '"' {
 			g.texts[name] = append(g.texts[name], value)
@@ -159,7 +159,7 @@ func (g growing) take(piece fields) {
 }
 
 // join merges an element that continues the thought. A signed or encrypted thought is complete.
-func (g growing) join(element json.RawMessage) bool {
+func (g openThought) join(element json.RawMessage) bool {
 	var piece fields
 	if g.fields == nil || json.Unmarshal(element, &piece) != nil || piece == nil {
 		return false
@@ -182,7 +182,7 @@ func (g growing) join(element json.RawMessage) bool {
 }
 
 // close appends the thought to a list.
-func (g growing) close(list []json.RawMessage) []json.RawMessage {
+func (g openThought) close(list []json.RawMessage) []json.RawMessage {
 	if g.fields == nil {
 		return list
 	}

@@ -28,7 +28,7 @@ func TestGathered_PutsStateTogetherAsItsProviderWantsIt(t *testing.T) {
 		"encrypted":          {[]string{`{"a":[{"type":"e","data":"x"}]}`, `{"a":[{"type":"e","data":"y"}]}`}, `{"a":[{"type":"e","data":"x"},{"type":"e","data":"y"}]}`},
 		"an empty signature": {[]string{`{"a":[{"type":"t","text":"x","signature":""}]}`, `{"a":[{"type":"t","text":"y","signature":null}]}`}, `{"a":[{"type":"t","text":"xy","signature":""}]}`},
 	} {
-		var g gathered
+		var g fieldCollector
 		for _, piece := range c.pieces {
 			g.add(otherFields([]byte(piece), partFields))
 		}
@@ -42,7 +42,7 @@ func TestGathered_PutsStateTogetherAsItsProviderWantsIt(t *testing.T) {
 
 func TestGathered_IsBoundedAndQuickForLongThoughts(t *testing.T) {
 	t.Parallel()
-	var g gathered
+	var g fieldCollector
 	for range 20_000 {
 		g.add(fields{"reasoning_details": json.RawMessage(`[{"type":"reasoning.text","text":"some words ","format":"anthropic-claude-v1","index":0}]`)})
 	}
@@ -52,7 +52,7 @@ func TestGathered_IsBoundedAndQuickForLongThoughts(t *testing.T) {
 	require.Equal(t, strings.Repeat("some words ", 20_000), list[0]["text"])
 	require.NotNil(t, state{"o", g.whole(), nil}.opaque(false))
 
-	g = gathered{}
+	g = fieldCollector{}
 	g.add(fields{"a": json.RawMessage(`"` + strings.Repeat("x", maxState) + `"`)})
 	require.Nil(t, state{"o", g.whole(), nil}.opaque(false))
 	g.add(fields{"a": json.RawMessage(`"` + strings.Repeat("x", maxGathered) + `"`)})

@@ -33,8 +33,8 @@ var instructions string
 //go:embed consolidate_memory.json
 var schema []byte
 
-// consolidated is the arguments of the model's call of consolidate_memory.
-type consolidated struct {
+// consolidateArguments is the arguments of the model's call of consolidate_memory.
+type consolidateArguments struct {
 	Persona string   `json:"persona,omitempty"`
 	Human   string   `json:"human,omitempty"`
 	Working string   `json:"working_context,omitempty"`
@@ -43,7 +43,7 @@ type consolidated struct {
 	Delete  []string `json:"entries_to_delete,omitempty"`
 }
 
-func (c *consolidated) block(b chat.Block) *string {
+func (c *consolidateArguments) block(b chat.Block) *string {
 	return map[chat.Block]*string{chat.BlockPersona: &c.Persona, chat.BlockHuman: &c.Human, chat.BlockWorking: &c.Working}[b]
 }
 
@@ -71,7 +71,7 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 	if err != nil {
 		return out, fmt.Errorf("search the archive: %w", err)
 	}
-	said, err := memory.Consult(ctx, in.Ask, request(in.Talk(), blocks, related), func(c *consolidated) error { return check(c, related) })
+	said, err := memory.Consult(ctx, in.Ask, request(in.Talk(), blocks, related), func(c *consolidateArguments) error { return check(c, related) })
 	if err != nil {
 		return out, err
 	}
@@ -125,7 +125,7 @@ func request(talk string, blocks map[chat.Block]string, related []chat.ArchivalE
 	}
 }
 
-func check(c *consolidated, related []chat.ArchivalEntry) error {
+func check(c *consolidateArguments, related []chat.ArchivalEntry) error {
 	for _, b := range chat.Blocks() {
 		content := c.block(b)
 		*content = strings.TrimSpace(*content)

@@ -51,8 +51,8 @@ type Resolver struct {
 	Log          *slog.Logger
 }
 
-// sealed is the sealed form of a secret. It names the secret's agent, so that a row that was moved to another agent opens nothing.
-type sealed struct {
+// sealedSecret is the sealed form of a secret. It names the secret's agent, so that a row that was moved to another agent opens nothing.
+type sealedSecret struct {
 	Agent string `json:"agent"`
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -161,7 +161,7 @@ func (r *Resolver) trusted(ctx context.Context, p *policy.Policy, user chat.User
 // open opens a secret; false: it cannot be read, or is another one's.
 func (r *Resolver) open(row agentsecrets.Secret) (wire.Secret, bool) {
 	plain, err := r.Key.Open(row.Sealed)
-	var s sealed
+	var s sealedSecret
 	if err == nil {
 		err = json.Unmarshal(plain, &s)
 	}
@@ -187,7 +187,7 @@ func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err := wire.CheckSecret(value); err != nil {
 		return fault.Errorf(fault.Invalid, "%w", err)
 	}
-	plain, err := json.Marshal(sealed{Agent: agent, Name: name, Value: value})
+	plain, err := json.Marshal(sealedSecret{Agent: agent, Name: name, Value: value})
 	if err != nil {
 		panic(err) // texts always encode
 	}

@@ -56,8 +56,8 @@ func (h handler) QuestionsIn(ctx context.Context, in chat.SessionKey, p params) 
 // maxReason bounds the reason in the question, in characters.
 const maxReason = 500
 
-// standing is the state of a user's account at a provider.
-type standing struct {
+// accountState is the state of a user's account at a provider.
+type accountState struct {
 	provider chat.OAuthProvider
 	wanted   []string
 	account  chat.OAuthAccount
@@ -66,11 +66,11 @@ type standing struct {
 
 // connected reports whether there is an account that works, for which all that is wanted was asked for. The granted scopes are unreliable:
 // providers have other names for their scopes, leave some out and fold some into others.
-func (s standing) connected() bool {
+func (s accountState) connected() bool {
 	return s.has && s.account.Problem == "" && len(oauth.Lacking(s.account.Asked, s.wanted)) == 0
 }
 
-func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s standing, err error) {
+func (h handler) look(ctx context.Context, in chat.SessionKey, p params) (s accountState, err error) {
 	user, err := h.accounts.Owner(ctx, in)
 	if err != nil {
 		return s, err

@@ -35,8 +35,8 @@ type Copier interface {
 	Copy(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
 }
 
-// carried is the folder of a skill that copies its files to the machine of commands.
-type carried interface {
+// copiedFolder is the folder of a skill that copies its files to the machine of commands.
+type copiedFolder interface {
 	CopyTo(ctx context.Context, box sandbox.Sandbox) (dir string, err error)
 }
 
@@ -156,7 +156,7 @@ func (l load) place(ctx context.Context, call tool.Call, one skill.Found) string
 
 // copied brings the files of a skill to where commands run, and returns their folder there.
 func (l load) copied(ctx context.Context, call tool.Call, one skill.Found) (dir string, err error) {
-	if own, ok := one.Folder.(carried); ok {
+	if own, ok := one.Folder.(copiedFolder); ok {
 		ctx, cancel := context.WithTimeout(ctx, copyTime)
 		defer cancel()
 		return own.CopyTo(ctx, call.Box)

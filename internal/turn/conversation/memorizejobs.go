@@ -27,8 +27,8 @@ const (
 	MemorizeAfter = 15 * time.Second
 )
 
-// leaving is a conversation, or a part of one, that is removed from the context.
-type leaving struct {
+// removedPart is a conversation, or a part of one, that is removed from the context.
+type removedPart struct {
 	session chat.SessionKey
 	key     string         // makes it unique within the session
 	trigger string         // one of chat.Memorize*
@@ -39,7 +39,7 @@ type leaving struct {
 // addMemorizeJob records that a conversation is to be written into memory, from the end of the last job, or else from where the
 // model's view began. It does not wait: the relay starts the work. Call it before the session is reset. If the policy of its
 // agent disables memorizing, it records nothing.
-func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
+func addMemorizeJob(ctx context.Context, t *pg.Tx, l removedPart) error {
 	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
 		return err
 	}
@@ -91,7 +91,7 @@ func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) erro
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
 	}
-	return addMemorizeJob(ctx, t, leaving{
+	return addMemorizeJob(ctx, t, removedPart{
 		session: agent.SessionKey, key: fmt.Sprintf("subagent/%d", newest.MessageID), trigger: chat.MemorizeSubagent, upto: chat.MessageID(newest.MessageID),
 		newest: math.MaxInt64, // any that exists by then
 	})

@@ -69,7 +69,7 @@ func (s *Store) BeginAnew(ctx context.Context, tx *pg.Tx, f Reset) error {
 	if err != nil || !added {
 		return err
 	}
-	err = addMemorizeJob(ctx, tx, leaving{session: f.Key, key: f.Once, trigger: chat.MemorizeReset, upto: c.Message, newest: c.ID})
+	err = addMemorizeJob(ctx, tx, removedPart{session: f.Key, key: f.Once, trigger: chat.MemorizeReset, upto: c.Message, newest: c.ID})
 	if err != nil {
 		return err
 	}

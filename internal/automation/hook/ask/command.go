@@ -64,8 +64,8 @@ func environment(q hook.Question) []string {
 	}
 }
 
-// bounded keeps the beginning of the output and drops the rest.
-type bounded struct {
+// boundedBuffer keeps the beginning of the output and drops the rest.
+type boundedBuffer struct {
 	bytes.Buffer
 
 	most int
@@ -73,7 +73,7 @@ type bounded struct {
 }
 
 // Write never fails, so that a command that writes too much is not stopped by it.
-func (b *bounded) Write(piece []byte) (int, error) {
+func (b *boundedBuffer) Write(piece []byte) (int, error) {
 	if room := b.most - b.Len(); len(piece) > room {
 		b.over = true
 		_, _ = b.Buffer.Write(piece[:max(room, 0)]) // a buffer never fails

@@ -46,7 +46,7 @@ func (s Host) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.An
 			cmd.Env = append(cmd.Env, name+"="+value)
 		}
 	}
-	out, errs := &bounded{most: hook.MaxAnswer}, &bounded{most: hook.MaxAnswer}
+	out, errs := &boundedBuffer{most: hook.MaxAnswer}, &boundedBuffer{most: hook.MaxAnswer}
 	cmd.Stdout, cmd.Stderr = out, errs
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -53,18 +53,18 @@ func Read(_ context.Context, file []byte) (image.Image, error) {
 
 // Fetch reads a picture that a function copies somewhere, such as a download.
 func Fetch(ctx context.Context, download func(io.Writer) (int64, error)) (image.Image, error) {
-	var file bounded
+	var file boundedBuffer
 	if _, err := download(&file); err != nil {
 		return nil, err
 	}
 	return Read(ctx, file.Bytes())
 }
 
-// bounded is a buffer of at most MaxBytes.
-type bounded struct{ bytes.Buffer }
+// boundedBuffer is a buffer of at most MaxBytes.
+type boundedBuffer struct{ bytes.Buffer }
 
 // Write returns TooLarge beyond the limit.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedBuffer) Write(p []byte) (int, error) {
 	if b.Len()+len(p) > MaxBytes {
 		return 0, fault.Errorf(fault.TooLarge, "the picture has more than %d MB", MaxBytes>>20)
 	}

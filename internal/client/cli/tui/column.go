@@ -31,23 +31,23 @@ type column struct {
 
 	gallery  *gallery
 	markdown markdown.Drawer
-	kept     map[*story.Entry]drawn
+	kept     map[*story.Entry]drawnEntry
 	took     time.Duration // the last drawing of an answer that is being written
 	drewLive time.Time
 }
 
-type drawn struct {
+type drawnEntry struct {
 	changes int
 	lines   []string
 }
 
 func newColumn(t theme, width int) *column {
-	return &column{theme: t, width: width, kept: map[*story.Entry]drawn{}, markdown: markdown.Drawer{Style: t.markdown}}
+	return &column{theme: t, width: width, kept: map[*story.Entry]drawnEntry{}, markdown: markdown.Drawer{Style: t.markdown}}
 }
 
 // forget drops what was drawn, because the look has changed.
 func (c *column) forget() {
-	c.kept = map[*story.Entry]drawn{}
+	c.kept = map[*story.Entry]drawnEntry{}
 }
 
 // inner is the width of prose, which is indented by two.
@@ -66,7 +66,7 @@ func (c *column) full() int { return max(c.width-4, 10) }
 func (c *column) entries(s *story.Story, now time.Time) []string {
 	c.now = now
 	var lines []string
-	kept := make(map[*story.Entry]drawn, len(s.Entries))
+	kept := make(map[*story.Entry]drawnEntry, len(s.Entries))
 	for i, entry := range s.Entries {
 		if i > 0 && !joined(s.Entries[i-1], entry) {
 			lines = append(lines, "")
@@ -91,7 +91,7 @@ func joined(above, entry *story.Entry) bool {
 		len(above.Calls) > 0 && entry.Content == "" && entry.Reasoning == "" && len(entry.Calls) > 0
 }
 
-func (c *column) entry(e *story.Entry) drawn {
+func (c *column) entry(e *story.Entry) drawnEntry {
 	old, known := c.kept[e]
 	if known && old.changes == e.Changes && !c.moving(e) {
 		return old
@@ -100,7 +100,7 @@ func (c *column) entry(e *story.Entry) drawn {
 		return old // drawing takes long here; a part of the time is left for everything else
 	}
 	began := time.Now()
-	d := drawn{changes: e.Changes}
+	d := drawnEntry{changes: e.Changes}
 	switch e.Kind {
 	case story.Person:
 		d.lines = c.drawMessage(e)

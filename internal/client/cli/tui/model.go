@@ -27,7 +27,7 @@ type model struct {
 	viewport
 	menu
 	overlay
-	leaving
+	exitState
 	gallery *gallery
 	input   textarea.Model
 	history past
@@ -35,8 +35,8 @@ type model struct {
 	acting  acting
 }
 
-// leaving is the state of an exit by Ctrl-C.
-type leaving struct {
+// exitState is the state of an exit by Ctrl-C.
+type exitState struct {
 	armed       time.Time // of a Ctrl-C that may be followed by another
 	interrupted bool      // by two of them
 }
@@ -59,16 +59,16 @@ type conversation struct {
 	story   *story.Story
 	wanted  chat.SessionKey // the session that is to be open; one loaded for another is dropped
 	opening bool
-	feed    *feed       // of the open session; nil while none is
-	heard   bool        // the feed is connected, or has reported that it cannot be
-	outbox  []outgoing  // typed, not yet accepted by the server, in order
-	sending string      // id of the message that is being sent, or waits for its next try; empty when none is
-	stopped chat.TurnID // the turn that was asked to stop
-	older   bool        // older messages are on their way
+	feed    *feed             // of the open session; nil while none is
+	heard   bool              // the feed is connected, or has reported that it cannot be
+	outbox  []outgoingMessage // typed, not yet accepted by the server, in order
+	sending string            // id of the message that is being sent, or waits for its next try; empty when none is
+	stopped chat.TurnID       // the turn that was asked to stop
+	older   bool              // older messages are on their way
 }
 
-// outgoing is a message on its way to the server.
-type outgoing struct {
+// outgoingMessage is a message on its way to the server.
+type outgoingMessage struct {
 	id      string          // client message id
 	session chat.SessionKey // that it was typed for; empty: the one that is made with it
 	text    string

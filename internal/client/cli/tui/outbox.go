@@ -18,7 +18,7 @@ import (
 
 // forgetSent drops messages from the outbox that the feed has, whether or not their receipt came.
 func (m *model) forgetSent() {
-	m.outbox = slices.DeleteFunc(m.outbox, func(out outgoing) bool {
+	m.outbox = slices.DeleteFunc(m.outbox, func(out outgoingMessage) bool {
 		return slices.ContainsFunc(m.story.Queued, func(q chat.Queued) bool { return q.ClientMessageID == out.id }) ||
 			slices.ContainsFunc(m.story.Entries, func(e *story.Entry) bool { return e.ClientMessageID == out.id })
 	})
@@ -30,7 +30,7 @@ func (m *model) post(text string) tea.Cmd {
 	if m.opening {
 		to = m.wanted // which the user chose
 	}
-	m.outbox = append(m.outbox, outgoing{id: m.acting.client + "." + rand.Text(), session: to, text: text})
+	m.outbox = append(m.outbox, outgoingMessage{id: m.acting.client + "." + rand.Text(), session: to, text: text})
 	m.follow = true
 	m.redraw()
 	return m.send()

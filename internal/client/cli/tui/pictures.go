@@ -36,7 +36,7 @@ type gallery struct {
 	turn     chan struct{}   // has a place for each that is read
 	next     int             // id of the next one
 	session  chat.SessionKey // whose pictures they are
-	hung     map[source]*hanging
+	hung     map[source]*placedPicture
 	of       map[*story.Entry]sources
 }
 
@@ -49,19 +49,19 @@ type sources struct {
 	list    []source
 }
 
-// hanging is a picture on its way to the terminal, or there.
-type hanging struct {
+// placedPicture is a picture on its way to the terminal, or there.
+type placedPicture struct {
 	id     int
 	pixels image.Point // zero: it is not there, or cannot be drawn
 	size   graphics.Size
 }
 
-func (h *hanging) there() bool { return h.pixels != image.Point{} }
+func (h *placedPicture) there() bool { return h.pixels != image.Point{} }
 
 func newGallery(t graphics.Terminal, out *os.File) *gallery {
 	g := &gallery{
 		able: t.Protocol == graphics.Kitty && t.Cells, turn: make(chan struct{}, loads), next: 1 + rand.IntN(graphics.MaxID/2),
-		hung: map[source]*hanging{}, of: map[*story.Entry]sources{},
+		hung: map[source]*placedPicture{}, of: map[*story.Entry]sources{},
 	}
 	if g.able {
 		g.cell = graphics.CellOf(out)
@@ -118,7 +118,7 @@ func (g *gallery) takeAll() string {
 	for _, h := range g.hung {
 		b.WriteString(graphics.Take(h.id))
 	}
-	g.hung = map[source]*hanging{}
+	g.hung = map[source]*placedPicture{}
 	return b.String()
 }
 
@@ -179,7 +179,7 @@ func (m *model) load(from source) tea.Cmd {
 	g, client, key := m.gallery, m.o.Client, m.session.Key
 	g.next = g.next%graphics.MaxID + 1
 	id, width := g.next, m.column.inner()
-	g.hung[from] = &hanging{id: id}
+	g.hung[from] = &placedPicture{id: id}
 	return m.do(func(ctx context.Context) tea.Msg {
 		select {
 		case g.turn <- struct{}{}:
@@ -196,7 +196,7 @@ func (m *model) load(from source) tea.Cmd {
 		if err != nil {
 			return nil // the message names it
 		}
-		loaded := hanging{id: id, pixels: shown.Bounds().Size()}
+		loaded := placedPicture{id: id, pixels: shown.Bounds().Size()}
 		loaded.size = g.fit(loaded.pixels, width)
 		sequence, err := graphics.Give(id, shown, loaded.size, g.cell)
 		if err != nil {
@@ -207,7 +207,7 @@ func (m *model) load(from source) tea.Cmd {
 }
 
 // given hands a picture to the terminal, and draws the messages that show it.
-func (m *model) given(from source, loaded hanging, sequence string) tea.Cmd {
+func (m *model) given(from source, loaded placedPicture, sequence string) tea.Cmd {
 	h := m.gallery.hung[from]
 	if h == nil || h.id != loaded.id {
 		return nil // it is not wanted any more

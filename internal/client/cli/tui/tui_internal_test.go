@@ -199,7 +199,7 @@ func TestScreen_GivesBackAMessageThatIsRefused(t *testing.T) {
 	s := setup(t, hello)
 	s.typed("one", tea.KeyEnter)
 	s.shows("you said one.")
-	s.m.outbox = append(s.m.outbox, outgoing{id: "", session: s.m.session.Key, text: "cannot be sent"})
+	s.m.outbox = append(s.m.outbox, outgoingMessage{id: "", session: s.m.session.Key, text: "cannot be sent"})
 	s.run(s.m.send())
 	s.shows("Not sent: client_message_id and text must not be empty.", "› cannot be sent")
 	s.typed("", tea.KeyEnter)

@@ -84,8 +84,8 @@ func (g gate) enter(ctx context.Context) error {
 
 func (g gate) leave() { <-g.one }
 
-// stored holds the params of requests about values.
-type stored struct {
+// valueParams holds the params of requests about values.
+type valueParams struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Person string `json:"person"` // the user of the value; empty: the plugin's
@@ -95,7 +95,7 @@ type stored struct {
 
 // storage reads and changes the values of a plugin.
 func (p *process) storage(ctx context.Context, method string, params json.RawMessage) (any, error) {
-	var in stored
+	var in valueParams
 	if len(params) > 0 && json.Unmarshal(params, &in) != nil {
 		return nil, fault.Errorf(fault.Invalid, "the params of %s are no object of key, value and person", short(method))
 	}

@@ -34,13 +34,13 @@ var _ channel.ConnectedAccount = (*account)(nil)
 
 func (a *account) at() address { return address{a.channel.Name, a.name} }
 
-// named identifies the account of a request.
-type named struct {
+// accountRef identifies the account of a request.
+type accountRef struct {
 	Channel string `json:"channel"`
 	Account string `json:"account"`
 }
 
-func (a *account) named() named { return named{a.channel.Name, a.name} }
+func (a *account) named() accountRef { return accountRef{a.channel.Name, a.name} }
 
 func (a *account) secrets() (out []string) {
 	for _, o := range a.channel.Options {
@@ -105,9 +105,9 @@ func placeOf(to channel.Address) place {
 	return place{Type: to.ChatType, Chat: to.Chat, Person: to.Peer, Thread: to.Thread, ReplyTo: to.ReplyTo}
 }
 
-// outgoing is a message, for plugins.
-type outgoing struct {
-	named
+// outgoingMessage is a message, for plugins.
+type outgoingMessage struct {
+	accountRef
 
 	To   place     `json:"to"`
 	Key  string    `json:"key"`
@@ -125,7 +125,7 @@ type uploaded struct {
 
 // Send sends one message. If the answer is lost, the outcome is unknown.
 func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
-	out := outgoing{named: a.named(), To: placeOf(to), Key: m.Key}
+	out := outgoingMessage{accountRef: a.named(), To: placeOf(to), Key: m.Key}
 	if m.File != nil && int64(len(m.File.Data)) > a.channel.Abilities.File {
 		return channel.Sent{}, fault.Errorf(fault.TooLarge, "%s takes files of at most %d bytes", a.channel.Label, a.channel.Abilities.File)
 	}
@@ -175,7 +175,7 @@ func (a *account) upload(ctx context.Context, s *session, f *channel.File) (*upl
 	for offset := 0; offset == 0 || offset < len(f.Data); offset += chunk {
 		part := f.Data[offset:min(offset+chunk, len(f.Data))]
 		err := s.line.Ask(ctx, bridge.Request{Method: "channels/upload", Params: struct {
-			named
+			accountRef
 
 			Upload string `json:"upload"`
 			Offset int    `json:"offset"`
@@ -190,7 +190,7 @@ func (a *account) upload(ctx context.Context, s *session, f *channel.File) (*upl
 
 // about is a request about a message.
 type about struct {
-	named
+	accountRef
 
 	To    place  `json:"to"`
 	ID    string `json:"id,omitempty"`
@@ -205,7 +205,7 @@ func (a *account) ask(ctx context.Context, can bool, method string, of about) er
 	if err != nil {
 		return err
 	}
-	of.named = a.named()
+	of.accountRef = a.named()
 	return explained(s.line.Ask(ctx, bridge.Request{Method: method, Params: of}, &struct{}{}))
 }
 
@@ -241,15 +241,15 @@ func (a *account) Fetch(ctx context.Context, message string, file chat.Attachmen
 	if err != nil {
 		return nil, err
 	}
-	r := &fetched{ctx: ctx, account: a, session: s, message: message, key: file.Key}
+	r := &partialFile{ctx: ctx, account: a, session: s, message: message, key: file.Key}
 	if err := r.next(); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// fetched is a file that is read part by part.
-type fetched struct {
+// partialFile is a file that is read part by part.
+type partialFile struct {
 	ctx     context.Context //nolint:containedctx // of the reader
 	account *account
 	session *session
@@ -261,13 +261,13 @@ type fetched struct {
 }
 
 // next asks for the next part.
-func (r *fetched) next() error {
+func (r *partialFile) next() error {
 	var out struct {
 		Data []byte `json:"data"`
 		End  bool   `json:"end"`
 	}
 	err := r.session.line.Ask(r.ctx, bridge.Request{Method: "channels/fetch", Params: struct {
-		named
+		accountRef
 
 		Message string `json:"message"`
 		Key     string `json:"key"`
@@ -290,7 +290,7 @@ func (r *fetched) next() error {
 }
 
 // Read implements io.Reader.
-func (r *fetched) Read(into []byte) (int, error) {
+func (r *partialFile) Read(into []byte) (int, error) {
 	for r.part.Len() == 0 {
 		if r.end {
 			return 0, io.EOF
@@ -303,4 +303,4 @@ func (r *fetched) Read(into []byte) (int, error) {
 }
 
 // Close implements io.Closer.
-func (r *fetched) Close() error { return nil }
+func (r *partialFile) Close() error { return nil }

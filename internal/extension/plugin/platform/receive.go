@@ -26,17 +26,17 @@ const (
 	maxKey = 2048
 )
 
-// said is a request of a plugin about an account.
-type said struct {
-	named
+// accountRequest is a request of a plugin about an account.
+type accountRequest struct {
+	accountRef
 
-	Message   incoming `json:"message"`
-	Connected bool     `json:"connected"` // channels/status
-	Error     string   `json:"error"`
+	Message   incomingMessage `json:"message"`
+	Connected bool            `json:"connected"` // channels/status
+	Error     string          `json:"error"`
 }
 
-// incoming is a message of a user.
-type incoming struct {
+// incomingMessage is a message of a user.
+type incomingMessage struct {
 	ID        string        `json:"id"`
 	Type      chat.ChatType `json:"type"` // direct or group
 	Chat      string        `json:"chat"`
@@ -61,7 +61,7 @@ type file struct {
 
 // Serve implements bridge.Peer: it answers once the message of a user is committed.
 func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params json.RawMessage) (any, error) {
-	var in said
+	var in accountRequest
 	if err := json.Unmarshal(params, &in); err != nil {
 		return nil, fault.Errorf(fault.Invalid, "the params of %s have not the form that they have to have", method)
 	}
@@ -99,7 +99,7 @@ func (h *Hub) Serve(ctx context.Context, from bridge.Line, method string, params
 }
 
 // status reports the status of the account that the plugin sends.
-func (s *session) status(in said) {
+func (s *session) status(in accountRequest) {
 	status := channel.Status{Connected: in.Connected}
 	if !in.Connected {
 		status.Err = errors.New(s.line.Clean(tool.OneLine("the plugin "+s.line.Plugin()+" says: "+line(in.Error), 2*maxName)))
@@ -108,7 +108,7 @@ func (s *session) status(in said) {
 }
 
 // envelope converts a message to the form of xbot. Invalid: no platform of this form can have sent it.
-func (s *session) envelope(m incoming) (chat.Envelope, error) {
+func (s *session) envelope(m incomingMessage) (chat.Envelope, error) {
 	ids := s.channel.IDs
 	switch {
 	case !plugin.IsName(m.ID):

@@ -198,7 +198,7 @@ func (a *account) tried(ctx context.Context, closed error) (channel.Identity, er
 
 // opening is an account with its settings.
 type opening struct {
-	named
+	accountRef
 
 	Settings map[string]string `json:"settings"`
 }

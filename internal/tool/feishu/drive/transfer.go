@@ -60,7 +60,7 @@ func download(ctx context.Context, as *feishu.Person, call tool.Call, p download
 	if err := call.Box.MkdirAll(ctx, path.Dir(file)); err != nil {
 		return r, err
 	}
-	body := &bounded{from: resp.Body}
+	body := &boundedReader{from: resp.Body}
 	size, err := call.Box.Edit(limited, sandbox.Edit{ID: call.ID, Path: file, From: body, Mode: sandbox.WriteReplace})
 	switch {
 	case ctx.Err() != nil:
@@ -75,14 +75,14 @@ func download(ctx context.Context, as *feishu.Person, call tool.Call, p download
 
 var errTooLarge = fault.Errorf(fault.TooLarge, "the file has more than %d bytes, which is the limit", maxFile)
 
-// bounded reads an answer up to the limit, and remembers why it ended.
-type bounded struct {
+// boundedReader reads an answer up to the limit, and remembers why it ended.
+type boundedReader struct {
 	from io.Reader
 	size int64
 	err  error
 }
 
-func (b *bounded) Read(buf []byte) (int, error) {
+func (b *boundedReader) Read(buf []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
