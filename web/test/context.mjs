@@ -94,7 +94,7 @@ export const mock = {
     await openPanel(v)
     await panel(v).getByLabel("Focus (optional)").fill("the ids")
     await panel(v).getByRole("button", { name: "Compact now" }).click()
-    await panel(v).getByText(/takes its place/).waitFor()
+    await panel(v).getByText(/Queued behind/).waitFor()
     const command = v.page.getByRole("article", { name: "Command" }).last()
     await command.getByText(/Compressing the context/).waitFor()
     await v.main.getByRole("button", { name: /Context compacted · / }).last().waitFor()

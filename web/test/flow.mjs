@@ -363,7 +363,7 @@ export const server = {
     await v.begin("stream 150 60ms")
     await v.sees("w5", v.turn)
     await kill()
-    await v.sees(/The connection to the server is lost/)
+    await v.sees(/Connection lost/)
     await v.send("say written while it was away")
     await v.sees(/Not sent yet/)
     await v.shot("24-server-gone")

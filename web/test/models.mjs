@@ -322,7 +322,7 @@ export const fresh = {
     await connect(a, fresh)
     const dialog = await openSettings(mia)
     await dialog.getByText("The installation's (scripted/llmtest)").waitFor({ state: "attached" })
-    assert.equal(await dialog.getByRole("region", { name: /^Of the installation/ }).count(), 0)
+    assert.equal(await dialog.getByRole("region", { name: /^Shared with all users/ }).count(), 0)
     assert.equal(await dialog.getByRole("button", { name: "Add a subscription of the installation" }).count(), 0)
     assert.deepEqual((await mia.api("/api/subscriptions")).subscriptions, [])
     await mia.inspect("211-models-member")

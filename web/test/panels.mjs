@@ -63,7 +63,7 @@ export const server = {
     const settings = await openSettings(v, "Plugins")
     await settings.getByLabel("Archive of a plugin").setInputFiles({ name: "pest.tar", mimeType: "application/x-tar", buffer: archive })
     const draft = settings.getByRole("region", { name: "Pest" })
-    await draft.getByText("shows panels of its own on the page").waitFor()
+    await draft.getByText("shows panels on the page to every user who opens one").waitFor()
     await draft.getByText("Grabber: a panel on the page").waitFor()
     await draft.getByRole("button", { name: "Permit and install" }).click()
     await settings.getByRole("listitem", { name: "Pest" }).waitFor()
@@ -92,7 +92,7 @@ export const server = {
     assert.match(v.page.url(), /\/panels\/pest\/grab$/, "it did not lead the page elsewhere")
     assert.match((await frame.locator("body").getAttribute("data-violations")) ?? "", /connect-src/)
 
-    const warned = v.page.getByText("The panel sends what it may not")
+    const warned = v.page.getByText("The panel sent an invalid request")
     assert.equal(await warned.count(), 0)
     await v.page.evaluate(() => postMessage({ xbot: 1, id: 1, method: "ask", params: "of the page itself" }, "*"))
     const before = asked.length
@@ -119,7 +119,7 @@ export const server = {
     await v.page.getByRole("alertdialog").getByRole("button", { name: "Remove", exact: true }).click()
     await again.getByText("No plugins are installed.").waitFor()
     await v.page.goto(`${v.url}/panels/pest/grab`)
-    await v.page.getByText("There is no such panel.").waitFor()
+    await v.page.getByText("Panel not found.").waitFor()
     v.complaints.length = complaints // the walls that held are told in the console
   },
 }

@@ -54,7 +54,7 @@ export const server = {
     const mine = held(shown, "changelog")
     await mine.getByText("skill · version 1").waitFor()
 
-    await shown.getByRole("textbox", { name: "What is new" }).fill("Looks twice.")
+    await shown.getByRole("textbox", { name: "Release notes" }).fill("Looks twice.")
     await choose(shown, archive("changelog", "Look twice at the log."))
     await shown.getByText("changelog is published, version 2.").waitFor()
     await mine.getByText("version 2 is there").waitFor()

@@ -48,7 +48,7 @@ const pictures = {
     await v.turn.getByRole("button", { name: /^Shell/ }).click()
     await v.turn.getByRole("region", { name: "Output so far" }).getByText("3").waitFor()
     await run(XBOT_TEST_KILL)
-    await v.sees(/The connection to the server is lost/)
+    await v.sees(/Connection lost/)
   },
 
   answered: async (v) => {
