@@ -62,7 +62,7 @@ export const server = {
     await bot.getByText("not connected", { exact: true }).waitFor()
     assert.doesNotMatch(JSON.stringify(await v.api("/api/channels")), new RegExp(TOKEN))
     await bot.getByRole("button", { name: "Change NapCat/page" }).click()
-    await dialog.getByText(/^It is set\. Leave this empty to keep it\./).waitFor()
+    await dialog.getByText(/^Already set\. Leave empty to keep the current value\./).waitFor()
     assert.equal(await dialog.getByLabel("Token", { exact: true }).inputValue(), "")
     await closeDialog(v)
   },
