@@ -106,7 +106,7 @@ export const mock = {
     await feishu.getByText("Messages wait: the organization has used up its calls of Feishu's API for this month").waitFor()
     await feishu.getByText("https://xbot.example/channels/feishu").waitFor()
     const qq = row(dialog, "QQ")
-    await qq.getByText(/^Set by the environment of the server \(QQ_APP_ID, QQ_APP_SECRET\)/).waitFor()
+    await qq.getByText(/^Set by the server's environment \(QQ_APP_ID, QQ_APP_SECRET\)/).waitFor()
     assert.equal(await qq.getByRole("button").count(), 1, "it can be tested, not changed")
     await feishu.getByRole("button", { name: "Test Feishu" }).click()
     const test = dialog.getByRole("region", { name: "Test of Feishu" })

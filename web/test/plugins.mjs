@@ -33,7 +33,7 @@ export const server = {
     await draft.getByRole("listitem").getByText("looker", { exact: true }).waitFor()
     await draft.getByText("Runs: ./look").waitFor()
     await draft.getByText("plugin_looker_look: says that it changes nothing").waitFor()
-    await draft.getByText("PreToolUse Shell(look *): where it fails, the call is refused").waitFor()
+    await draft.getByText("PreToolUse Shell(look *): on failure, deny the call").waitFor()
     await draft.getByRole("button", { name: "Cancel" }).click()
     await draft.waitFor({ state: "detached" })
     await page.getByText("No plugins are installed.").waitFor()

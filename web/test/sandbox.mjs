@@ -438,7 +438,7 @@ export const server = {
     const { url } = await (await made).json()
     const stranger = await fetch(new URL(url, v.url))
     assert.equal(await stranger.text(), "from a folder")
-    await v.page.getByText(/The link was copied|\/files\//).first().waitFor()
+    await v.page.getByText(/Link copied|\/files\//).first().waitFor()
     await panel.getByRole("button", { name: "To the folder above" }).click()
     await panel.getByRole("button", { name: "uploads/" }).waitFor()
     await v.page.keyboard.press("Control+.")

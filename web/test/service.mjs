@@ -437,7 +437,7 @@ export const mock = {
 
       server.keys.clear()
       await guest.page.locator("#message").press("Enter")
-      await guest.page.getByRole("alert").filter({ hasText: "This key is not valid, or not any more." }).waitFor()
+      await guest.page.getByRole("alert").filter({ hasText: "This key is invalid or no longer valid." }).waitFor()
       assert.equal(await kept(guest, "key"), null, "a revoked key is not kept")
     })
   },
