@@ -105,7 +105,7 @@ func (q *Queries) ExportNext(ctx context.Context, db DBTX, target string) (int64
 }
 
 const exportPostpone = `-- name: ExportPostpone :exec
-UPDATE trace_exports SET due_at = greatest(due_at, now() + $1::interval), problem = $2 WHERE target = $3
+UPDATE trace_exports SET due_at = now() + $1::interval, problem = $2 WHERE target = $3
 `
 
 type ExportPostponeParams struct {

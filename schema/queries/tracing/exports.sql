@@ -19,7 +19,7 @@ WHERE c.target = sqlc.arg(target) AND c.kind = sqlc.arg(kind) AND c.turn_id = sq
 
 -- name: ExportPostpone :exec
 -- Nothing is exported to a target for a while.
-UPDATE trace_exports SET due_at = greatest(due_at, now() + sqlc.arg(pause)::interval), problem = sqlc.arg(problem) WHERE target = sqlc.arg(target);
+UPDATE trace_exports SET due_at = now() + sqlc.arg(pause)::interval, problem = sqlc.arg(problem) WHERE target = sqlc.arg(target);
 
 -- name: ExportResume :exec
 -- A target accepts exports again, or has another configuration: all that wait are due.

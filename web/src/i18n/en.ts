@@ -655,6 +655,7 @@ export const en = {
   "people.revokeText": "What they write is refused from now on. Their conversations stay.",
 
   "limits.title": "Limits",
+  "tracing.title": "Tracing",
   "runs.title": "Runs",
   "limits.lead": "What may run at once, and what one person may have. A change is a version of the policy and counts at once.",
   "limits.turns": "Turns",

@@ -8,6 +8,7 @@ import { CopyButton } from "../../ui/CopyButton"
 import { useConversationContext } from "../shared/context"
 import { AgainButton } from "./AgainButton"
 import { ForkButton } from "./ForkButton"
+import { RatingButtons } from "./RatingButtons"
 
 interface Props {
   turn?: Turn
@@ -26,6 +27,7 @@ export function TurnFooter({ turn, messages }: Props) {
       {last && last.content !== "" && <CopyButton text={last.content} label={t("turn.copy")} />}
       {asked && <AgainButton message={asked} />}
       {last && turn && <ForkButton message={last} />}
+      {last && turn?.ended_at && last.content !== "" && <RatingButtons message={last} />}
       {model && <Item>{model}</Item>}
       {turn && <Tokens turn={turn} />}
       {turn?.ended_at && <Item>{duration(t, Date.parse(turn.ended_at) - Date.parse(turn.started_at))}</Item>}
