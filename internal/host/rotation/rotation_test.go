@@ -158,7 +158,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b.Secrets)
 			require.NoError(t, err)
-			require.Equal(t, 13, count)
+			require.Equal(t, 14, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
