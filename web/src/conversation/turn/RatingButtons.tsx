@@ -14,7 +14,7 @@ import { toast } from "../../ui/toasts"
 import { useConversationContext } from "../shared/context"
 
 /** Rates a reply. A second press removes the rating; a comment may follow the first. */
-export function RatingButtons({ message }: { message: Message }) {
+export default function RatingButtons({ message }: { message: Message }) {
   const say = useTable(ratingsWords)
   const { sessionKey } = useConversationContext()
   const client = useQueryClient()
