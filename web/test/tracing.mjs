@@ -14,7 +14,7 @@ export const both = {
     await button("Not helpful").click()
     await v.main.getByLabel("Comment (optional)").fill("too slow")
     await v.inspect("250-rating")
-    await button("Send").click()
+    await button("Send feedback").click()
     await v.page.getByText("Thank you for the feedback.").waitFor()
     await v.page.reload()
     await button("Remove rating: not helpful").waitFor()

@@ -7,7 +7,7 @@ const en = {
   removeDown: "Remove rating: not helpful",
   comment: "Comment (optional)",
   commentHint: "Administrators can read it.",
-  send: "Send",
+  send: "Send feedback",
   thanks: "Thank you for the feedback.",
   failed: "The rating was not saved: {{reason}}",
 }
@@ -23,7 +23,7 @@ export const ratingsWords: Table<RatingsWord> = {
     removeDown: "取消评价：没有帮助",
     comment: "备注（可选）",
     commentHint: "管理员可以查看。",
-    send: "提交",
+    send: "提交反馈",
     thanks: "感谢反馈。",
     failed: "评价未保存：{{reason}}",
   },
