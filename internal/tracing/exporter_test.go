@@ -235,6 +235,10 @@ func TestExporter_ATurnArrivesAtACollectorOnceItHasEnded(t *testing.T) {
 	b.eventually(func() bool { return len(c.names()) == 4 && b.waiting(tracing.OTLP) == 0 }, "the trace arrives")
 	require.Equal(t, turnSpans, c.names())
 	require.Equal(t, []string{"Bearer abc", "a", "application/x-protobuf"}, []string{c.header.Get("Authorization"), c.header.Get("X-Team"), c.header.Get("Content-Type")})
+	chat := c.spans[1].String()
+	for _, part := range []string{"gen_ai.response.time_to_first_chunk", "m-2026", "gen_ai.usage.cost", "tool_calls", `"ann"`} {
+		require.Contains(t, chat, part, "of the rows")
+	}
 	for _, s := range c.spans {
 		require.NotContains(t, s.String(), "0123456789abcdef", "content is off")
 		require.NotContains(t, s.String(), "langfuse")
