@@ -30,6 +30,7 @@ type core struct {
 	temporal  *orchestration
 	models    *models
 	stores    *store.Store
+	traces    *traces
 	memory    *memories
 	platforms *platforms
 	mcp       *mcpServers
@@ -59,8 +60,10 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	if c.models, err = newModels(s, c.proc, c.db); err != nil {
 		return nil, err
 	}
+	c.traces = newTraces(s, c.proc)
 	stores := newStores(s, c)
 	c.stores = stores
+	c.traces.connect(c)
 	if c.memory, err = newMemories(s, c); err != nil {
 		return nil, err
 	}

@@ -126,6 +126,6 @@ func newStores(s settings, c *core) *store.Store {
 	room := limitsOf(s)
 	room.Others = c.models.catalogue
 	return store.New(c.db.pool, store.Options{
-		Feed: c.db.bus, Limits: room, Policies: c.db.policies, Wakes: c.temporal.wakes, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
+		Feed: c.db.bus, Limits: room, Policies: c.db.policies, Wakes: c.temporal.wakes, Traces: c.traces.signals, ServerZone: cron.ServerZone(), HooksKeep: s.HooksKeep,
 	})
 }

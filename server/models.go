@@ -9,6 +9,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/llm"
+	"xbot/internal/llm/callmetrics"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/provider"
@@ -43,6 +44,13 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 	}
 	if s.modelKeys {
 		m.catalogue.Env = p.env
+	}
+	if p.tele != nil { // a command of the operator has none
+		calls, err := callmetrics.New(p.tele.Meter())
+		if err != nil {
+			return nil, err
+		}
+		m.catalogue.Calls = calls
 	}
 	return m, nil
 }

@@ -175,7 +175,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Messages: messages.Endpoints{
 			Base: base, Attachments: stores.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history,
-			Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys},
+			Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}, Ratings: stores.Ratings,
 		},
 		Streams: events.Endpoints{Base: base, ClientActions: stores.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
 		Files: files.Endpoints{
@@ -189,6 +189,7 @@ func (in *ingressPart) api() *api.API {
 				Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels,
 				Trial: &channels.Trial{Accounts: in.core.platforms.accounts, Live: in.core.platforms.channels},
 			},
+			Tracing: apisettings.Tracing{Settings: in.core.traces.settings, Resource: in.core.traces.resource},
 		},
 		Models: apimodels.Endpoints{
 			Base: base, Settings: stores.Settings, Models: in.core.models.catalogue, Subscriptions: in.core.models.subscriptions,

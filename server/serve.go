@@ -64,7 +64,7 @@ func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error
 		return s.opened(err)
 	}
 	s.serve(
-		c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, in.agents.catchUp, in.run, (&workerPart{in.core, in.agents, cfg.Agent, cfg.Context, build, lock}).run, servers.watch,
+		c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, in.agents.catchUp, in.run, (&workerPart{in.core, in.agents, cfg.Agent, cfg.Context, build, lock}).run, in.agents.exportTraces, servers.watch,
 		func(ctx context.Context) error {
 			return c.proc.untilPostgres(ctx, func(ctx context.Context) error { return c.hostRunners().RunLocal(ctx, cfg.Runner, in.at.own()) })
 		},

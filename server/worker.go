@@ -59,7 +59,7 @@ func OpenWorker(ctx context.Context, cfg config.Worker, version string) (*Server
 	if err != nil {
 		return s.opened(err)
 	}
-	s.serve(c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, a.catchUp, (&workerPart{c, a, cfg.Agent, cfg.Context, build, nil}).run)
+	s.serve(c.db.listenFeed, c.temporal.learnAttributes, c.indexWords, c.temporal.outages.Run, a.catchUp, (&workerPart{c, a, cfg.Agent, cfg.Context, build, nil}).run, a.exportTraces)
 	if cfg.Metrics != "" {
 		s.serve(func(ctx context.Context) error { return c.proc.serveMetrics(ctx, cfg.Metrics, c) })
 	}

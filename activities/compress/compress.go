@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+	"time"
 
 	"go.temporal.io/sdk/activity"
 
@@ -133,6 +134,7 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 	if err := j.Leases.TakeLease(ctx, j.step); err != nil {
 		return Output{}, err
 	}
+	j.began = time.Now()
 	defer modelcall.KeepLease(ctx, j.Leases, j.step)()
 	defer j.announce()()
 	if err := j.saveNotes(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"go.temporal.io/sdk/activity"
@@ -67,7 +68,8 @@ type passage struct {
 
 // spending is what a compression has cost so far.
 type spending struct {
-	rounds   int // answers of the model
+	began    time.Time // of this attempt
+	rounds   int       // answers of the model
 	usage    chat.Usage
 	failures atomic.Int32 // of the provider
 	noted    atomic.Bool  // notes were saved
@@ -165,6 +167,9 @@ func (j *compression) record(method, summary string) (chat.Control, chat.Offload
 	c := chat.Compaction{
 		Summary: summary, Trigger: j.in.Trigger, Focus: j.focus, Method: method, Model: j.client.Model(), Usage: j.usage,
 		TokensBefore: j.static + j.weighLines(j.view),
+	}
+	if !j.began.IsZero() {
+		c.StartedAt = &j.began
 	}
 	if j.window.Compaction != nil {
 		c.Previous = j.window.Compaction.ID

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
 	"xbot/activities"
 	"xbot/activities/coding"
@@ -39,10 +40,11 @@ func (m *Model) ask(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return chat.Decision{}, err
 	}
 	if !may {
-		return m.Turns.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.AgentForbidden, a.coding.Agent) })
+		return m.Turns.FailStep(ctx, a.step, a.record(), fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.AgentForbidden, a.coding.Agent) })
 	}
 	_, inquires := a.tools.Get(coding.Inquiring)
 	stream := m.shownStream(ctx, a)
+	a.asked, a.stream = time.Now(), stream
 	out, err := m.Agents.Answer(ctx, coding.Ask{
 		Step: a.step, Settings: *a.coding, Inquires: inquires, Sink: stream,
 		Steers: !slices.Contains(hooks.PointsOf(ctx, m.Hooks, a.step.Session), hooks.PointOpening),
@@ -72,7 +74,7 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 				return chat.Decision{}, err
 			}
 		}
-		return m.Turns.FailStep(ctx, a.step, out.Kind, func(l i18n.Lang) string {
+		return m.Turns.FailStep(ctx, a.step, a.record(), out.Kind, func(l i18n.Lang) string {
 			return strings.TrimSpace(out.Answer.Text + "\n\n" + i18n.Say(l, out.Say, out.Args...)) // with what it answered before to another message
 		})
 	case out.Stopped && out.Answer.Text == "":
@@ -85,7 +87,7 @@ func (m *Model) keepAgent(ctx context.Context, a *attempt, out coding.Outcome) (
 	if out.Stopped {
 		said.Finish = chat.FinishStopped
 	}
-	said.Model = a.model
+	said.Model, said.Call = a.model, a.record()
 	return m.Turns.CommitStep(ctx, a.step, asShown(said, a.who.Contract))
 }
 

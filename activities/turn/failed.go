@@ -22,7 +22,7 @@ func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decis
 	case fault.RateLimited, fault.Unavailable:
 		return m.again(ctx, a, kind, cause)
 	case fault.TooLarge:
-		return m.Turns.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
+		return m.Turns.FailStep(ctx, step, a.record(), kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
 	case fault.Internal:
 		return chat.Decision{}, cause
 	}
@@ -50,7 +50,7 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		if err := m.tellCause(ctx, a, i18n.ModelCause, reason, cause); err != nil {
 			return chat.Decision{}, err
 		}
-		return m.Turns.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
+		return m.Turns.FailStep(ctx, step, a.record(), kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
 	}
 	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }
@@ -64,7 +64,7 @@ func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause 
 		full, plain, what = i18n.ModelNotCalled, i18n.ModelNotCalledPlain, cause.Error()
 	}
 	if a.readsCauses(cause) {
-		return m.Turns.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, full, cause.Error()) })
+		return m.Turns.FailStep(ctx, a.step, a.record(), kind, func(l i18n.Lang) string { return i18n.Say(l, full, cause.Error()) })
 	}
 	say := i18n.ModelCause
 	if notCalled {
@@ -73,7 +73,7 @@ func (m *Model) refused(ctx context.Context, a *attempt, kind fault.Kind, cause 
 	if err := m.tellCause(ctx, a, say, what, cause); err != nil {
 		return chat.Decision{}, err
 	}
-	return m.Turns.FailStep(ctx, a.step, kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
+	return m.Turns.FailStep(ctx, a.step, a.record(), kind, func(l i18n.Lang) string { return i18n.Say(l, plain) })
 }
 
 // readsCauses reports whether the reader here may read a cause as it is: an administrator, alone, or the user whose account it is about.

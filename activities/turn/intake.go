@@ -95,7 +95,7 @@ type Turns interface {
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
 	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
-	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
+	FailStep(ctx context.Context, step chat.Step, call chat.ModelCall, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (bool, error)
 	HastenProvider(ctx context.Context, turn chat.TurnID) (by chat.InboxID, attempts int, err error)
 	ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error)

@@ -185,6 +185,19 @@ type attempt struct {
 	spent  bool                  // the subagents of the request have taken all the tokens that they may
 	hooks  hook.Set              // of an answer with calls
 	modelcall.Assembled
+
+	asked    time.Time    // when the request was sent; zero: none was
+	stream   *shownStream // of the request
+	answered string       // the model that answered, as the provider reported it
+}
+
+// record returns how the call went.
+func (a *attempt) record() chat.ModelCall {
+	out := chat.ModelCall{Model: a.model, ResponseModel: a.answered, AskedAt: a.asked, Attempts: a.n}
+	if a.stream != nil && a.stream.first.After(a.asked) {
+		out.FirstToken = max(a.stream.first.Sub(a.asked), time.Millisecond)
+	}
+	return out
 }
 
 // patience is how long a call waits for a place among those of its tenant before the attempt fails, which shows an operator
@@ -218,7 +231,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case err != nil:
 		return chat.Decision{}, err
 	case a.spent:
-		return m.Turns.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
+		return m.Turns.FailStep(ctx, a.step, a.record(), fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
 	case a.coding != nil:
 		return m.ask(ctx, a)
 	case a.Compress != "":
@@ -227,9 +240,9 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return m.Turns.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
 	stream := m.shownStream(ctx, a)
-	asked := time.Now()
+	a.asked, a.stream = time.Now(), stream
 	answer, err := m.call(ctx, a, askingFor(client), stream)
-	m.Speeds.Note(a.model, time.Since(asked), err != nil)
+	m.Speeds.Note(a.model, time.Since(a.asked), err != nil)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
 	if err == nil && !exceeded {
@@ -241,6 +254,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case err == nil && a.silent(answer):
 		return m.endSilent(ctx, a, answer)
 	case err == nil:
+		a.answered = answer.Model
 		if m.Hooks != nil && len(answer.ToolCalls) > 0 {
 			a.hooks = m.Hooks.For(ctx, a.step.Session)
 		}

@@ -19,7 +19,7 @@ import (
 func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.Decision, error) {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
-	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
+	answer.Model, answer.Prompt, answer.Sent, answer.Call = a.model, prompt.Static(a.Request), a.Sent, a.record()
 	answer = asShown(answer, a.who.Contract)
 	d, err := m.Turns.CommitStep(ctx, a.step, answer)
 	if err == nil {

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
@@ -20,6 +21,20 @@ type shownStream struct {
 	filter *persona.Filter
 	whole  strings.Builder
 	calls  shownCalls
+	first  time.Time // when the first piece came; zero: none did
+}
+
+// note records the time of the first piece.
+func (s *shownStream) note() {
+	if s.first.IsZero() {
+		s.first = time.Now()
+	}
+}
+
+// Reasoning adds a piece of the reasoning.
+func (s *shownStream) Reasoning(piece string) {
+	s.note()
+	s.Stream.Reasoning(piece)
 }
 
 // shownStream opens where users see an attempt.
@@ -32,6 +47,7 @@ func (m *Model) shownStream(ctx context.Context, a *attempt) *shownStream {
 
 // Text adds a piece of the answer.
 func (s *shownStream) Text(piece string) {
+	s.note()
 	s.whole.WriteString(piece)
 	if shown := s.filter.Write(piece); shown != "" {
 		s.Stream.Text(shown)
@@ -39,7 +55,10 @@ func (s *shownStream) Text(piece string) {
 }
 
 // ToolCall shows that a call is being written.
-func (s *shownStream) ToolCall(call int, name string) { s.calls.begin(call, name) }
+func (s *shownStream) ToolCall(call int, name string) {
+	s.note()
+	s.calls.begin(call, name)
+}
 
 // Arguments adds a piece of the arguments of a call.
 func (s *shownStream) Arguments(call int, piece string) { s.calls.grow(call, piece) }

@@ -113,9 +113,9 @@ type lost struct {
 	kill context.CancelCauseFunc
 }
 
-func (l lost) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
+func (l lost) FailStep(ctx context.Context, step chat.Step, call chat.ModelCall, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
 	l.kill(activitiestest.ErrDetach)
-	return l.Store.FailStep(ctx, step, kind, say)
+	return l.Store.FailStep(ctx, step, call, kind, say)
 }
 
 func TestGenerate_RefusalsOfOneRequestLeaveTheWindow(t *testing.T) {

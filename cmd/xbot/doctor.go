@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"runtime"
@@ -35,6 +36,7 @@ import (
 	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/tracing"
 	"xbot/internal/turn/prompt"
 	"xbot/runner/confine"
 	"xbot/runner/container"
@@ -76,7 +78,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused}, {"crashes", lookCrashes},
-		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"decoders", lookDecoders}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"model", lookModel}, {"agents", lookAgents},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"decoders", lookDecoders}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"plugins", lookPlugins}, {"web search", lookSearch}, {"traces", lookTraces}, {"model", lookModel}, {"agents", lookAgents},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -127,6 +129,33 @@ func lookSearch(ctx context.Context, _ *installation) (string, error) {
 			return "not for everybody: the installation has no key of Tavily or CloudsWay and no SearXNG server (Settings, Models and keys)", nil
 		}
 		return "there is a search engine, so models have WebSearch", nil
+	})
+}
+
+// lookTraces exports a span to each target of traces. Without a target the check succeeds.
+func lookTraces(ctx context.Context, _ *installation) (string, error) {
+	return fromStore(ctx, func(rows *store.Store, cfg config.Serve) (string, error) {
+		ring, err := secret.OpenKeyring(cfg.Dir, cfg.Key)
+		if err != nil {
+			return "", err
+		}
+		env, err := config.Variables(os.Environ())
+		if err != nil {
+			return "", err
+		}
+		settings := server.NewTraceSettings(rows, server.TraceTargets(cfg.Telemetry, env), ring)
+		tested, err := settings.TestInForce(ctx, tracing.Resource{Service: "xbot", Version: version})
+		if err != nil || len(tested) == 0 {
+			return "no target is configured (Settings, Tracing)", err
+		}
+		var passed []string
+		for _, name := range slices.Sorted(maps.Keys(tested)) {
+			if !tested[name].Passed {
+				return "", fmt.Errorf("%s does not accept traces: %s", name, tested[name].Problem)
+			}
+			passed = append(passed, name)
+		}
+		return "accepted by " + strings.Join(passed, ", "), nil
 	})
 }
 

@@ -82,6 +82,8 @@ func inSession(e [2]string, key chat.SessionKey) (at string, with any) {
 		with = map[string]any{"title": "taken over"}
 	case strings.HasSuffix(e[1], "/rewind"):
 		with = map[string]any{"client_message_id": "x", "message_id": 1}
+	case strings.HasSuffix(e[1], "/rating") && e[0] == http.MethodPut:
+		with = map[string]any{"helpful": true}
 	case strings.HasSuffix(e[1], "/branch"):
 		with = map[string]any{"message_id": 1}
 	case strings.HasSuffix(e[1], "/again"):

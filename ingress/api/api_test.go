@@ -94,6 +94,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/toolset"
+	"xbot/internal/tracing"
 	"xbot/internal/turn/contextview"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/permission"
@@ -212,10 +213,10 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base, Memory: b.store.Memory, Users: b.store.Users, Links: b.store.Links, Settings: b.store.Settings, Notices: b.store.Notices}, People: people.Endpoints{Base: base, Users: b.store.Users}, Automation: automation.Endpoints{Base: base, TriggerStore: b.store.Triggers}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base, Inspection: b.store.Inspection},
 		Sessions: sessions.Endpoints{Base: base, Search: b.store.Search, Shares: b.store.Shares, Calls: b.store.Calls, Turns: b.store.Turns, Killer: task.Killer{Kills: engine.Background{Store: b.store.Turns}, Sandboxes: b.boxes}},
-		Messages: messages.Endpoints{Base: base, Attachments: b.store.Attachments, Dispatch: dispatch, Voice: b.ear},
+		Messages: messages.Endpoints{Base: base, Attachments: b.store.Attachments, Dispatch: dispatch, Voice: b.ear, Ratings: b.store.Ratings},
 		Streams:  events.Endpoints{Base: base, ClientActions: b.store.ClientActions, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
 		Files:    files.Endpoints{Base: base, Attachments: b.store.Attachments, Calls: b.store.Calls, Sandboxes: b.boxes, Links: b.links, Documents: b.documents},
-		Settings: settings.Endpoints{Base: base, Leases: b.store.Leases, Permissions: b.store.Permissions, Links: b.store.Links, Settings: b.store.Settings, Quota: b.store.Quota, Turns: b.store.Turns, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}},
+		Settings: settings.Endpoints{Base: base, Leases: b.store.Leases, Permissions: b.store.Permissions, Links: b.store.Links, Settings: b.store.Settings, Quota: b.store.Quota, Turns: b.store.Turns, Policy: settings.Policy{Tools: tools, Authorizers: permission.Authorizers{Rules: map[string]chat.Rule{"Read": chat.RuleAsk}, People: b.store.Permissions}}, Tracing: settings.Tracing{Settings: &tracing.Settings{Rows: b.store.Tracing, Key: secret.Key{1}}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Runners: b.store.Runners}, Version: "1.2.3"})

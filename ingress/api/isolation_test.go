@@ -97,11 +97,13 @@ func (b *bundle) hers() map[string]string {
 	item, err := b.store.Services.ContactAdmin(b.t.Context(), service.Contact{Session: said.Session, Call: ofHers, Message: ofHers})
 	require.NoError(b.t, err)
 	named("/api/inbox/{id}", item.ID)
+	a.put("/api/tracing/langfuse", object{"enabled": false, "endpoint": "https://" + ofHers + ".example", "public_key": ofHers, "secret": apiKey}).is(http.StatusOK, nil)
+	named("/api/tracing/{target}", "langfuse")
 	return at
 }
 
 // administrators are the beginnings of paths that are theirs alone.
-var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/", "/api/services/", "/api/inbox/"}
+var administrators = []string{"/api/channels/", "/api/bridge/", "/api/pairings/", "/api/hooks/", "/api/invites/", "/api/users/", "/api/oauth/providers/", "/api/plugins/", "/api/registry/digests/", "/api/services/", "/api/inbox/", "/api/tracing/"}
 
 // namesakes are endpoints at which everybody has a thing of the same name. They answer about that of whoever asks.
 var namesakes = map[string]int{
@@ -158,6 +160,8 @@ var bodies = map[string]object{
 	"POST /api/services/{id}/keys":                    {"name": "his"},
 	"PUT /api/subscriptions/{id}":                     {"name": "his", "provider": "openai", "revision": 1},
 	"PUT /api/triggers/{id}":                          {"name": "his", "off": true},
+	"PUT /api/tracing/{target}":                       {"enabled": true, "revision": 1},
+	"POST /api/tracing/{target}/test":                 {"enabled": true, "revision": 1},
 }
 
 // with is what a request has behind its path.

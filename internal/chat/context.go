@@ -73,6 +73,8 @@ type Compaction struct {
 	Usage        Usage     `json:"usage"`
 	TokensBefore int       `json:"tokens_before"` // of the whole request, estimated
 	TokensAfter  int       `json:"tokens_after"`
+	// StartedAt is nil in a record from before it was recorded.
+	StartedAt *time.Time `json:"started_at,omitempty"`
 }
 
 // Actions of an edit (spec/001 §3.2, layer 4).

@@ -3,6 +3,7 @@ package chat
 import (
 	"encoding/json"
 	"strings"
+	"time"
 )
 
 // Step names one LLM call of a turn.
@@ -45,6 +46,16 @@ type Answer struct {
 	Usage           Usage
 	Prompt          string // system prompt and tools as sent; stored once by its hash
 	Sent            Sent   // the rest of the request
+	Call            ModelCall
+}
+
+// ModelCall is how the call of a model in a step went, for traces.
+type ModelCall struct {
+	Model         string        // provider/model; empty: none was called
+	ResponseModel string        // as the provider reported it; empty if it did not
+	AskedAt       time.Time     // when the last attempt sent its request; zero: none did
+	FirstToken    time.Duration // from AskedAt to the first piece of the answer; 0: there was none
+	Attempts      int           // attempts of the step so far, with retries and resumptions after a kill
 }
 
 // Claim is a turn's claim from the inbox.

@@ -74,7 +74,7 @@ func TestForgottenStep_CountsItsFailuresAndEnds(t *testing.T) {
 	require.Equal(t, 1, n)
 	require.Equal(t, 0, b.count("SELECT count(*) FROM llm_leases"))
 	b.forget()
-	d, err := b.Turns.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "it does not answer" })
+	d, err := b.Turns.FailStep(t.Context(), step, chat.ModelCall{}, fault.Unavailable, func(i18n.Lang) string { return "it does not answer" })
 	require.NoError(t, err)
 	require.Equal(t, chat.FinishError, d.Finish)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM steps WHERE state = 'done' AND finish = 'error'"))

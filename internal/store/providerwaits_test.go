@@ -102,7 +102,7 @@ func TestWaitForProvider_EndsAtItsLimit(t *testing.T) {
 	_, waits, err = q.Turns.WaitForProvider(t.Context(), step, chat.ProviderFailure{Reason: "timeout", Pause: time.Hour, LeastPause: time.Hour})
 	require.NoError(t, err)
 	require.False(t, waits)
-	_, err = q.Turns.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "over" })
+	_, err = q.Turns.FailStep(t.Context(), step, chat.ModelCall{}, fault.Unavailable, func(i18n.Lang) string { return "over" })
 	require.NoError(t, err)
 }
 

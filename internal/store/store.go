@@ -32,6 +32,7 @@ import (
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/service/servicestore"
 	"xbot/internal/tool/clientcontrol/clientactions"
+	"xbot/internal/tracing/tracestore"
 	"xbot/internal/turn/activetools"
 	"xbot/internal/turn/attachments"
 	"xbot/internal/turn/calls"
@@ -44,6 +45,7 @@ import (
 	"xbot/internal/turn/inspect"
 	"xbot/internal/turn/pauses"
 	"xbot/internal/turn/quota"
+	"xbot/internal/turn/ratings"
 	"xbot/internal/turn/routing"
 	"xbot/internal/turn/search"
 	"xbot/internal/turn/shares"
@@ -61,6 +63,7 @@ type Options struct {
 	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
 	Policies quota.Policies // how much may run at once; else the defaults
 	Wakes    engine.Wakes   // wakes workflows after each commit; else the relay does
+	Traces   engine.Traces  // exports traces of turns; else those that the database names as targets get them from another process
 	// ServerZone is the timezone in which users read times whose profile, and the policy, name none; empty is UTC.
 	ServerZone string
 	// HooksKeep is how long the output of hooks is kept once its turn has ended; 0: as long as the conversation.
@@ -116,6 +119,8 @@ type Store struct {
 	Services      *servicestore.Store
 	ServiceUsage  *servicestore.Usage
 	Quota         *quota.Quota
+	Tracing       *tracestore.Store
+	Ratings       *ratings.Store
 
 	Turns *engine.Store
 
@@ -127,6 +132,11 @@ type Store struct {
 func New(pool *pgxpool.Pool, opts Options) *Store {
 	s := &Store{limits: opts.Limits, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
 	s.db = pg.New(pool, opts.Feed)
+	if opts.Traces == nil {
+		opts.Traces = engine.NoTraces{}
+	}
+	s.Tracing = tracestore.New(s.db)
+	s.Ratings = ratings.New(s.db, opts.Traces)
 	s.Secrets = secretstore.New(s.db)
 	s.Channels = accountstore.New(s.db)
 	s.Memory = memorystore.New(s.db, s.Quota)
@@ -175,7 +185,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Hooks.HooksKeep = opts.HooksKeep
 	s.Turns = engine.New(s.db, engine.Stores{
 		Agents: s.Agents, Calls: s.Calls, Conversations: s.Conversations, Cron: s.Cron, GroupMessages: s.GroupMessages, Quota: s.Quota, Users: s.Users,
-	}, opts.Wakes)
+	}, opts.Wakes, opts.Traces)
 	return s
 }
 

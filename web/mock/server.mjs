@@ -16,6 +16,7 @@ import { Memory } from "./memory.mjs"
 import { Preferences } from "./preferences.mjs"
 import { ToolKeys } from "./keys.mjs"
 import { Shares } from "./shares.mjs"
+import { Ratings, Tracing } from "./tracing.mjs"
 import { Subscriptions } from "./models.mjs"
 import { Connections } from "./connections.mjs"
 import { McpProjects, McpServers } from "./mcp.mjs"
@@ -80,6 +81,8 @@ export class MockServer {
   #away = Promise.resolve()
   #back
   #shares = new Shares()
+  #ratings = new Ratings()
+  #tracing = new Tracing()
 
   /** Listens on a port (0: any) and returns the address. */
   async listen(port = 0) {
@@ -279,6 +282,7 @@ export class MockServer {
       return this.subscriptions.answer(request.method, url.pathname, await readBody(request))
     }
     if (route === "POST /api/transcriptions") return [200, await this.toolKeys.transcribe(request)]
+    if (url.pathname.startsWith("/api/tracing")) return this.#tracing.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/oauth/")) return this.connections.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/mcp-projects")) return this.mcpProjects.answer(request.method, url, await readBody(request))
@@ -403,6 +407,7 @@ export class MockServer {
     if (!session && request.method === "DELETE" && this.people.forget(key)) return sendJson(response, 204)
     if (!session) throw new HttpProblem(404, "There is no such session.")
     const route = `${request.method} ${part}`
+    if (part === "/ratings" || /^\/messages\/\d+\/rating$/.test(part)) return sendJson(response, ...this.#ratings.answer(request.method, session, part, await readBody(request)))
     if (part.startsWith("/shares")) return sendJson(response, ...this.#shares.answer(request.method, session, part.slice("/shares".length), await readBody(request)))
     switch (route) {
       case "GET ":

@@ -23,7 +23,7 @@ const panel = (v) => v.page.getByRole("complementary", { name: "Context" })
 
 const openPanel = async (v) => {
   if ((await panel(v).count()) === 0) await ring(v).click()
-  await panel(v).getByRole("heading", { name: "Context" }).waitFor()
+  await panel(v).getByRole("heading", { name: "Context", exact: true }).waitFor()
 }
 
 /** What needs the scripted server of the page: a model that writes summaries, and conversations that are long already. */

@@ -5,7 +5,7 @@ import { invited, visitorAt } from "./lib/others.mjs"
 import { openSettings, section } from "./lib/settings.mjs"
 
 const MEMBERS = ["You", "Models and keys", "Agents and roles", "Skills & agents", "Prompts", "Permissions", "Tools", "Connected accounts", "Memory", "Runners", "Schedules", "Triggers", "Usage", "Changes"]
-const ADMINISTRATORS = [...MEMBERS, "Channels", "Services", "Inbox", "People", "Policy", "Hooks", "Plugins", "Limits", "Runs", "About"]
+const ADMINISTRATORS = [...MEMBERS, "Channels", "Services", "Inbox", "People", "Policy", "Hooks", "Plugins", "Limits", "Runs", "Tracing", "About"]
 
 const desk = { width: 1280, height: 860 }
 const phone = { width: 375, height: 812 }

@@ -1,4 +1,4 @@
-// Package messages has the endpoints for messages, the queue, commands, answers to questions and transcripts of recordings.
+// Package messages has the endpoints for messages, the queue, commands, answers to questions, ratings of replies and transcripts of recordings.
 package messages
 
 import (
@@ -9,6 +9,7 @@ import (
 	"xbot/ingress/history"
 	"xbot/ingress/intake"
 	"xbot/internal/turn/attachments"
+	"xbot/internal/turn/ratings"
 )
 
 // Endpoints has the endpoints of this package and their dependencies.
@@ -20,6 +21,7 @@ type Endpoints struct {
 	Gateway     *gateway.Gateway
 	History     *history.Editor
 	Voice       Transcriber
+	Ratings     *ratings.Store
 
 	dictations dictations
 }
@@ -36,4 +38,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerBridge(h)
 	a.registerPictures(h)
 	a.registerTranscribe(h)
+	a.registerRatings(h)
 }

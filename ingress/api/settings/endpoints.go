@@ -1,4 +1,4 @@
-// Package settings has the endpoints of settings: the policy, permissions, agents, limits, channels.
+// Package settings has the endpoints of settings: the policy, permissions, agents, limits, channels, traces.
 package settings
 
 import (
@@ -25,6 +25,7 @@ type Endpoints struct {
 	Turns       *engine.Store
 	Policy      Policy
 	Channels    Channels
+	Tracing     Tracing
 }
 
 // Register has the endpoints that need a user.
@@ -35,4 +36,5 @@ func (a *Endpoints) Register(h huma.API) {
 	a.registerAgents(h)
 	a.registerPolicy(h)
 	a.registerChannels(h)
+	a.registerTracing(h)
 }

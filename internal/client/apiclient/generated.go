@@ -849,6 +849,12 @@ type NewPolicy struct {
 	Version  int64    `json:"version"`           // The version on which the change is based.
 }
 
+// NewRating is the schema of this name in the API's document.
+type NewRating struct {
+	Comment string `json:"comment,omitzero"` // At most 4000 bytes.
+	Helpful bool   `json:"helpful"`
+}
+
 // NewService is the schema of this name in the API's document.
 type NewService struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
@@ -1229,6 +1235,14 @@ type PromptRollback struct {
 type Publishing struct {
 	Notes      string `json:"notes,omitzero"`      // Release notes.
 	Visibility string `json:"visibility,omitzero"` // Visibility. Default: unchanged, and private for a new entry.
+}
+
+// Rating is the schema of this name in the API's document.
+type Rating struct {
+	Comment   string         `json:"comment,omitzero"`
+	Helpful   bool           `json:"helpful"`
+	MessageID chat.MessageID `json:"message_id"`
+	RatedAt   time.Time      `json:"rated_at"`
 }
 
 // RegistryDetail is the schema of this name in the API's document.
@@ -1654,6 +1668,40 @@ type ToolPermission struct {
 type ToolService struct {
 	Service string `json:"service"`
 	Source  string `json:"source,omitzero"` // Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process.
+}
+
+// TraceTarget is the schema of this name in the API's document.
+type TraceTarget struct {
+	ChangedAt time.Time `json:"changed_at,omitzero"`
+	ChangedBy string    `json:"changed_by,omitzero"`
+	Content   bool      `json:"content"` // Whether spans contain prompts, replies, arguments and results, with secrets masked.
+	Enabled   bool      `json:"enabled"`
+	Endpoint  string    `json:"endpoint,omitzero"` // Address of the collector, without /v1/traces, or of Langfuse.
+	KeyHint   string    `json:"key_hint,omitzero"` // End of the secret key, or of the headers; left out: there is none.
+	Name      string    `json:"name"`
+	Problem   string    `json:"problem,omitzero"`    // Why the last export failed.
+	PublicKey string    `json:"public_key,omitzero"` // Public key of the Langfuse project.
+	Revision  int64     `json:"revision"`            // 0: it is not configured here.
+	Source    string    `json:"source,omitzero"`     // Where the configuration comes from; left out: there is none. The environment is that of the process that answers.
+	Waiting   int       `json:"waiting"`             // Traces and scores that the target has not received yet.
+}
+
+// TraceTargetDraft is the schema of this name in the API's document.
+type TraceTargetDraft struct {
+	Content   bool   `json:"content,omitzero"` // Spans contain prompts, replies, arguments and results, with secrets masked.
+	Enabled   bool   `json:"enabled"`
+	Endpoint  string `json:"endpoint,omitzero"`   // Address of the collector, without /v1/traces, or of Langfuse; empty: Langfuse's cloud in the EU.
+	Forget    bool   `json:"forget,omitzero"`     // The stored secret is removed.
+	PublicKey string `json:"public_key,omitzero"` // Public key of the Langfuse project.
+	Revision  int64  `json:"revision,omitzero"`   // The revision that the change was made from; 0: the target is not configured yet.
+	Secret    string `json:"secret,omitzero"`     // Secret key of the Langfuse project, or headers for the collector, such as authorization=Bearer%20token. Empty: the stored one stays. It is never returned.
+}
+
+// TraceTargetTested is the schema of this name in the API's document.
+type TraceTargetTested struct {
+	Ms      int64  `json:"ms"` // How long the test took, in milliseconds.
+	Passed  bool   `json:"passed"`
+	Problem string `json:"problem,omitzero"` // What is wrong, and what to do.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -3595,7 +3643,17 @@ func (c *Client) AskAgain(ctx context.Context, key chat.SessionKey, id chat.Mess
 	return answer, err
 }
 
-// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: Get a picture of a conversation, as sent to models. Messages and tool results reference their pictures. Administrators may read the pictures of every conversation.
+// RemoveRating sends DELETE /api/sessions/{key}/messages/{id}/rating: Remove your rating of a reply. Also from Langfuse, if it was exported.
+func (c *Client) RemoveRating(ctx context.Context, key chat.SessionKey, id chat.MessageID) error {
+	return c.call(ctx, http.MethodDelete, path("/api/sessions/%s/messages/%s/rating", key, id), nil, nil, nil)
+}
+
+// RateReply sends PUT /api/sessions/{key}/messages/{id}/rating: Rate a reply. In place of an earlier rating of yours. Where traces are exported to Langfuse, it becomes a score of the trace. 404: the conversation has no such reply.
+func (c *Client) RateReply(ctx context.Context, key chat.SessionKey, id chat.MessageID, body NewRating) error {
+	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/messages/%s/rating", key, id), nil, body, nil)
+}
+
+// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: A picture of a conversation, as models are shown it. Messages and the results of tools name their pictures. Administrators may read those of every conversation.
 func (c *Client) ReadPicture(ctx context.Context, key chat.SessionKey, hash string, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/pictures/%s", key, hash), nil, to)
 }
@@ -3610,7 +3668,16 @@ func (c *Client) EditQueued(ctx context.Context, key chat.SessionKey, inboxID ch
 	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/queue/%s", key, inboxID), nil, map[string]any{"text": text}, nil)
 }
 
-// ListResets sends GET /api/sessions/{key}/resets: List the resets of a conversation, newest first. Messages up to upto stay in the transcript but are no longer part of the model's context. The transcript has a notice of origin reset there.
+// ListRatings sends GET /api/sessions/{key}/ratings: Your ratings of replies in a conversation.
+func (c *Client) ListRatings(ctx context.Context, key chat.SessionKey) ([]Rating, error) {
+	var answer struct {
+		Ratings []Rating `json:"ratings"`
+	}
+	err := c.call(ctx, http.MethodGet, path("/api/sessions/%s/ratings", key), nil, nil, &answer)
+	return answer.Ratings, err
+}
+
+// ListResets sends GET /api/sessions/{key}/resets: The resets of a conversation, newest first. Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
 func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params ListResetsParams) ([]chat.Began, error) {
 	var answer struct {
 		Resets []chat.Began `json:"resets"`
@@ -3825,7 +3892,35 @@ func (c *Client) RevokeToken(ctx context.Context, id int64) error {
 	return c.call(ctx, http.MethodDelete, path("/api/tokens/%s", id), nil, nil, nil)
 }
 
-// Transcribe sends POST /api/transcriptions: Transcribe a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, at most 25 MB, with its Content-Type. It is sent to the transcription service with the key that applies to you, and is not stored. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
+// ListTraceTargets sends GET /api/tracing: Collectors that traces of turns are exported to. For administrators. What waits for a target, and why the last export failed, is in the list.
+func (c *Client) ListTraceTargets(ctx context.Context) ([]TraceTarget, error) {
+	var answer struct {
+		Targets []TraceTarget `json:"targets"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/tracing", nil, nil, &answer)
+	return answer.Targets, err
+}
+
+// DeleteTraceTarget sends DELETE /api/tracing/{target}: Remove the configuration of a target of traces. For administrators. The environment counts again.
+func (c *Client) DeleteTraceTarget(ctx context.Context, target string) error {
+	return c.call(ctx, http.MethodDelete, path("/api/tracing/%s", target), nil, nil, nil)
+}
+
+// SetTraceTarget sends PUT /api/tracing/{target}: Configure a target of traces. For administrators. It prevails over the environment, also if it is not enabled. Every worker follows it within half a minute. 409: it was changed meanwhile. If the address changes, the secret has to be given again.
+func (c *Client) SetTraceTarget(ctx context.Context, target string, body TraceTargetDraft) (TraceTarget, error) {
+	var answer TraceTarget
+	err := c.call(ctx, http.MethodPut, path("/api/tracing/%s", target), nil, body, &answer)
+	return answer, err
+}
+
+// TestTraceTarget sends POST /api/tracing/{target}/test: Export one span. For administrators. Nothing is stored. For Langfuse the keys are checked before. The result says what is wrong.
+func (c *Client) TestTraceTarget(ctx context.Context, target string, body TraceTargetDraft) (TraceTargetTested, error) {
+	var answer TraceTargetTested
+	err := c.call(ctx, http.MethodPost, path("/api/tracing/%s/test", target), nil, body, &answer)
+	return answer, err
+}
+
+// Transcribe sends POST /api/transcriptions: What is said in a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
 func (c *Client) Transcribe(ctx context.Context, contentType string, body io.Reader) (string, error) {
 	var answer struct {
 		Text string `json:"text"`

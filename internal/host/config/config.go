@@ -158,9 +158,15 @@ type Docker struct {
 type Telemetry struct {
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info" help:"debug | info | warn | error"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
-	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"inside" help:"OpenTelemetry collector; empty: no traces"`
+	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"inside" help:"OpenTelemetry collector that gets traces of turns and of Temporal; empty: none"`
+	Langfuse  string `env:"LANGFUSE_ENABLED" envDefault:"false" help:"true | false: whether traces of turns are exported to Langfuse; administrators can also configure this on the page"`
 	Pprof     string `env:"XBOT_PPROF_ADDR" help:"loopback address for profiles (net/http/pprof); empty: none"`
 	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics, /healthz and /readyz of a worker; empty: none"`
+
+	LangfuseHost      string `env:"LANGFUSE_HOST" envDefault:"https://cloud.langfuse.com" secret:"inside" help:"address of Langfuse"`
+	LangfusePublicKey string `env:"LANGFUSE_PUBLIC_KEY" help:"public key of a Langfuse project"`
+	LangfuseSecretKey string `env:"LANGFUSE_SECRET_KEY" secret:"true" help:"secret key of that project"`
+	TraceContent      string `env:"XBOT_TRACE_CONTENT" envDefault:"off" help:"on | off: whether traces of turns contain prompts, replies, arguments and results, with secrets masked"`
 }
 
 // Serve is everything in one process.

@@ -31,6 +31,7 @@ import (
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
+	"xbot/internal/tracing/tracestore"
 )
 
 type bundle struct {
@@ -58,6 +59,7 @@ func setup(t *testing.T) *bundle {
 	}, b.user)
 	require.NoError(t, err)
 	require.NoError(t, b.ToolKeys.SetToolKey(t.Context(), toolkeystore.Key{ToolKey: chat.ToolKey{Service: "image"}, Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
+	require.NoError(t, b.Tracing.SetTarget(t.Context(), tracestore.Target{Name: "langfuse", Endpoint: "https://langfuse.example", Secrets: b.ring.Seal([]byte(`{"api_key":"k"}`))}, b.user))
 	_, err = b.MCPServers.SetMCPServer(t.Context(), mcpstore.Server{
 		MCPServer: chat.MCPServer{MCPConfig: chat.MCPConfig{Name: "git", Transport: chat.MCPHTTP, URL: "https://mcp.example.com"}}, Secrets: b.ring.Seal([]byte(`{"headers":{"A":"b"}}`)),
 	}, b.user)
@@ -156,7 +158,7 @@ func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
 
 			count, err := rotation.Rotate(t.Context(), b.open(), b.Secrets)
 			require.NoError(t, err)
-			require.Equal(t, 13, count)
+			require.Equal(t, 14, count)
 			require.Equal(t, 1, b.lines())
 			b.readable(b.open())
 			b.readable(b.ring)
@@ -209,13 +211,13 @@ func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
 	require.NoError(t, err)
 	err = rotation.Check(t.Context(), other, b.Secrets)
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
-	require.ErrorContains(t, err, "opens none of the 13 secrets")
+	require.ErrorContains(t, err, "opens none of the 14 secrets")
 	_, err = rotation.Rotate(t.Context(), other, b.Secrets)
 	require.ErrorContains(t, err, "a new key would lose them")
 
 	dropped, err := rotation.Drop(t.Context(), other, b.Secrets)
 	require.NoError(t, err)
-	require.Len(t, dropped, 13)
+	require.Len(t, dropped, 14)
 	require.NoError(t, rotation.Check(t.Context(), other, b.Secrets))
 	b.readable(other)
 }
@@ -229,7 +231,7 @@ func TestSecrets_AreAllThatTheSchemaSaysIsSealed(t *testing.T) {
 	require.NoError(t, err)
 	kinds := map[string]string{
 		"channel_accounts": secretstore.SealedChannel, "llm_subscriptions": secretstore.SealedSubscription, "payload_keys": secretstore.SealedPayload,
-		"mcp_projects": secretstore.SealedMCPProject, "mcp_servers": secretstore.SealedMCPServer, "oauth_providers": secretstore.SealedOAuthProvider, "oauth_accounts": secretstore.SealedOAuthAccount, "oauth_flows": secretstore.SealedOAuthFlow, "plugins": secretstore.SealedPlugin, "agent_secrets": secretstore.SealedAgentSecret, "tool_keys": secretstore.SealedToolKey, "triggers": secretstore.SealedTrigger,
+		"mcp_projects": secretstore.SealedMCPProject, "mcp_servers": secretstore.SealedMCPServer, "oauth_providers": secretstore.SealedOAuthProvider, "oauth_accounts": secretstore.SealedOAuthAccount, "oauth_flows": secretstore.SealedOAuthFlow, "plugins": secretstore.SealedPlugin, "agent_secrets": secretstore.SealedAgentSecret, "tool_keys": secretstore.SealedToolKey, "trace_targets": secretstore.SealedTraceTarget, "triggers": secretstore.SealedTrigger,
 	}
 	require.Equal(t, slices.Sorted(maps.Keys(kinds)), tables, "a sealed column that is new belongs into SealedList, Reseal and here")
 	all, err := b.Secrets.Secrets(t.Context())

@@ -18,6 +18,7 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	prom "go.opentelemetry.io/otel/exporters/prometheus"
+	apimetric "go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/resource"
 	"go.opentelemetry.io/otel/sdk/trace"
@@ -97,6 +98,18 @@ func newTraces(ctx context.Context, cfg Config) (*trace.TracerProvider, error) {
 // Temporal returns the metrics handler of the Temporal SDK.
 func (t *Telemetry) Temporal() client.MetricsHandler {
 	return opentelemetry.NewMetricsHandler(opentelemetry.MetricsHandlerOptions{Meter: t.meters.Meter("temporal")})
+}
+
+// Meter returns the meter of metrics that follow the conventions of OpenTelemetry.
+func (t *Telemetry) Meter() apimetric.Meter { return t.meters.Meter("xbot") }
+
+// Resource returns the attributes that OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME name.
+func Resource() map[string]string {
+	out := map[string]string{}
+	for _, a := range resource.Environment().Attributes() {
+		out[string(a.Key)] = a.Value.String()
+	}
+	return out
 }
 
 // Interceptors returns the tracing of the Temporal SDK, none without a collector.

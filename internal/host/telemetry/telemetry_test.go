@@ -9,11 +9,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel"
 
+	"xbot/internal/chat"
 	"xbot/internal/host/telemetry"
+	"xbot/internal/llm"
+	"xbot/internal/llm/callmetrics"
 )
 
 // lines is a log that several goroutines write.
@@ -71,5 +75,19 @@ func TestTraces_RefuseAProtocolThatTheExporterDoesNotSpeak(t *testing.T) {
 			_, err := telemetry.New(t.Context(), telemetry.Config{OTLP: "http://collector.example:4318", Out: io.Discard})
 			require.ErrorContains(t, err, name)
 		})
+	}
+}
+
+func TestHandler_ShowsCallsOfModelsUnderTheirNamesInPrometheus(t *testing.T) {
+	tele, err := telemetry.New(t.Context(), telemetry.Config{Process: "xbot worker", Out: io.Discard})
+	require.NoError(t, err)
+	defer func() { _ = tele.Close(t.Context()) }()
+	calls, err := callmetrics.New(tele.Meter())
+	require.NoError(t, err)
+	calls.Called(t.Context(), "openai/gpt-5.5", llm.Answer{Usage: chat.Usage{PromptTokens: 3, CompletionTokens: 4}}, time.Second, nil)
+	page := httptest.NewRecorder()
+	tele.Handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	for _, name := range []string{"gen_ai_client_operation_duration_seconds_bucket{", "gen_ai_client_token_usage_bucket{", `gen_ai_provider_name="openai"`, `gen_ai_request_model="gpt-5.5"`, `gen_ai_token_type="input"`} {
+		require.Contains(t, page.Body.String(), name)
 	}
 }

@@ -49,12 +49,20 @@ type Live struct {
 	// cannot be called from this one.
 	Env  map[string]string
 	Idle time.Duration // how long a call may make no progress; 0 means the adapters' default
+	// Calls records the calls of models; nil: nothing does.
+	Calls Recorder
 
 	mu       sync.Mutex
 	clients  map[string]cachedClient // by what they are the client of
 	seen     Catalogue               // for no user, when it was read last
 	version  int64                   // of the subscriptions in listings
 	listings map[chat.UserID]listing
+}
+
+// Recorder records calls of models for metrics.
+type Recorder interface {
+	// Called records a call of a model, provider/model, that has ended. err is nil if it succeeded.
+	Called(ctx context.Context, model string, answer llm.Answer, took time.Duration, err error)
 }
 
 // cachedClient is the client of one definition of a model.
@@ -103,7 +111,7 @@ func pricesOf(c Catalogue) usage.Prices {
 // Client returns the client of a model. Where it cannot be called, its calls say why.
 func (l *Live) Client(e Entry) llm.Client {
 	if e.Default && e.account == nil {
-		return bound{l.Server, e.Limits()}
+		return bound{l.Server, e.Limits(), l.Calls}
 	}
 	key, definition := e.identity()
 	l.mu.Lock()
@@ -114,14 +122,26 @@ func (l *Live) Client(e Entry) llm.Client {
 		}
 		l.clients[key] = cachedClient{definition, l.open(e)}
 	}
-	return bound{l.clients[key].client, e.Limits()}
+	return bound{l.clients[key].client, e.Limits(), l.Calls}
 }
 
-// bound is a client with the limits of its model.
+// bound is a client with the limits of its model, whose calls are recorded.
 type bound struct {
 	llm.Client
 
 	limits limits.Model
+	calls  Recorder
+}
+
+// Generate implements llm.Client.
+func (b bound) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	if b.calls == nil {
+		return b.Client.Generate(ctx, req, sink)
+	}
+	began := time.Now()
+	answer, err := b.Client.Generate(ctx, req, sink)
+	b.calls.Called(ctx, b.Model(), answer, time.Since(began), err)
+	return answer, err
 }
 
 // Unwrap is the client.

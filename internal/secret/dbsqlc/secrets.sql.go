@@ -95,6 +95,8 @@ UNION ALL
 SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'agent secret', id::text, sealed FROM agent_secrets
+UNION ALL
+SELECT 'trace target', name, secrets FROM trace_targets WHERE secrets IS NOT NULL
 ORDER BY 1, 2
 `
 
@@ -323,6 +325,25 @@ type SealedReplaceToolKeyParams struct {
 // Its revision stays: the key is the same.
 func (q *Queries) SealedReplaceToolKey(ctx context.Context, db DBTX, arg SealedReplaceToolKeyParams) (int64, error) {
 	result, err := db.Exec(ctx, sealedReplaceToolKey, arg.Sealed, arg.Name, arg.Was)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const sealedReplaceTraceTarget = `-- name: SealedReplaceTraceTarget :execrows
+UPDATE trace_targets SET secrets = $1 WHERE name = $2 AND secrets = $3
+`
+
+type SealedReplaceTraceTargetParams struct {
+	Sealed []byte
+	Name   string
+	Was    []byte
+}
+
+// Its revision stays: the secret is the same.
+func (q *Queries) SealedReplaceTraceTarget(ctx context.Context, db DBTX, arg SealedReplaceTraceTargetParams) (int64, error) {
+	result, err := db.Exec(ctx, sealedReplaceTraceTarget, arg.Sealed, arg.Name, arg.Was)
 	if err != nil {
 		return 0, err
 	}

@@ -25,6 +25,7 @@ const (
 	SealedOAuthAccount  = "oauth account"  // the tokens of a connected account
 	SealedAgentSecret   = "agent secret"   // a secret variable of the commands of an agent
 	SealedPlugin        = "plugin"         // the settings of a plugin
+	SealedTraceTarget   = "trace target"   // headers or key of a collector of traces
 	SealedOAuthFlow     = "oauth flow"     // the state that identifies a browser during a sign-in at a provider
 )
 
@@ -109,6 +110,8 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 		n, err = dbsqlc.Q.SealedReplacePlugin(ctx, s.db.Pool, dbsqlc.SealedReplacePluginParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedAgentSecret:
 		n, err = dbsqlc.Q.SealedReplaceAgentSecret(ctx, s.db.Pool, dbsqlc.SealedReplaceAgentSecretParams{Name: was.Name, Was: was.Data, Sealed: now})
+	case SealedTraceTarget:
+		n, err = dbsqlc.Q.SealedReplaceTraceTarget(ctx, s.db.Pool, dbsqlc.SealedReplaceTraceTargetParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}

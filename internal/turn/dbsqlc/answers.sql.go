@@ -45,7 +45,7 @@ func (q *Queries) AnswerAsked(ctx context.Context, db DBTX, arg AnswerAskedParam
 }
 
 const answerClientCalls = `-- name: AnswerClientCalls :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts FROM tool_calls c
 JOIN sessions s ON s.key = c.session_key
 WHERE c.turn_id = $1 AND c.step = $2 AND c.class = 'client' AND s.user_id = $3
 ORDER BY c.n
@@ -113,6 +113,7 @@ func (q *Queries) AnswerClientCalls(ctx context.Context, db DBTX, arg AnswerClie
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -127,7 +128,7 @@ func (q *Queries) AnswerClientCalls(ctx context.Context, db DBTX, arg AnswerClie
 const answerClientResult = `-- name: AnswerClientResult :one
 UPDATE tool_calls SET result = $1, is_error = false, started_at = now(), finished_at = now()
 WHERE id = $2 AND class = 'client' AND state = 'done' AND started_at IS NULL
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts
 `
 
 type AnswerClientResultParams struct {
@@ -185,6 +186,7 @@ func (q *Queries) AnswerClientResult(ctx context.Context, db DBTX, arg AnswerCli
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }

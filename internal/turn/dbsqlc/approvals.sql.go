@@ -27,7 +27,7 @@ FROM turns t, sessions s
 WHERE c.id = $11 AND c.session_key = $12 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
   AND may_decide(s.user_id, $13, c.turn_id, c.questions IS NOT NULL, c.hook)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type ApprovalAnswerParams struct {
@@ -111,6 +111,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -141,7 +142,7 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -204,6 +205,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -233,7 +235,7 @@ const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now(),
     answer_woken_at = CASE WHEN $3::boolean THEN now() ELSE answer_woken_at END
 WHERE id = $4 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts
 `
 
 type ApprovalExpireParams struct {
@@ -299,6 +301,7 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -375,7 +378,7 @@ FROM turns t
 WHERE c.id = $1 AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
   AND t.id = c.turn_id AND t.state = 'running' AND t.allows_by <> ''
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 // Allows a call whose question has just been opened, where a person allows everything in its turn. What a hook wants a person or an
@@ -429,12 +432,13 @@ func (q *Queries) ApprovalOfTurn(ctx context.Context, db DBTX, id chat.CallID) (
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
@@ -499,6 +503,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -510,7 +515,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $4 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type ApprovalOpenParams struct {
@@ -576,6 +581,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -624,7 +630,7 @@ func (q *Queries) ApprovalToWake(ctx context.Context, db DBTX) ([]ApprovalToWake
 }
 
 const approvalsByKey = `-- name: ApprovalsByKey :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_decide(s.user_id, $3, c.turn_id, false, c.hook)
@@ -693,6 +699,7 @@ func (q *Queries) ApprovalsByKey(ctx context.Context, db DBTX, arg ApprovalsByKe
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -708,7 +715,7 @@ const approvalsOfTurn = `-- name: ApprovalsOfTurn :many
 UPDATE tool_calls c SET approval = 'allowed', answered_by = $1, answered_at = now(), answer_woken_at = now()
 WHERE c.turn_id = $2::text AND c.approval = 'open' AND c.state = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND NOT EXISTS (SELECT 1 FROM hook_outcomes h WHERE h.turn_id = c.turn_id AND h.id = c.id || '/PreToolUse' AND h.decision = 'ask')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type ApprovalsOfTurnParams struct {
@@ -772,6 +779,7 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -784,7 +792,7 @@ func (q *Queries) ApprovalsOfTurn(ctx context.Context, db DBTX, arg ApprovalsOfT
 }
 
 const approvalsOpen = `-- name: ApprovalsOpen :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND c.questions IS NULL AND c.plan IS NULL AND c.hook <> 'deferred'
   AND may_decide(s.user_id, $2, c.turn_id, false, c.hook)
@@ -855,6 +863,7 @@ func (q *Queries) ApprovalsOpen(ctx context.Context, db DBTX, arg ApprovalsOpenP
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}

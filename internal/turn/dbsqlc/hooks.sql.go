@@ -55,7 +55,7 @@ func (q *Queries) HookClaimed(ctx context.Context, db DBTX, turnID string) ([]Ho
 }
 
 const hookDeferred = `-- name: HookDeferred :many
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
 WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
 ORDER BY c.asked_at LIMIT 100
 `
@@ -106,6 +106,7 @@ type HookDeferredRow struct {
 	Sources          []chat.WebSource
 	Judged           bool
 	JudgedDigest     string
+	Attempts         int32
 	UserName         string
 }
 
@@ -165,6 +166,7 @@ func (q *Queries) HookDeferred(ctx context.Context, db DBTX) ([]HookDeferredRow,
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 			&i.UserName,
 		); err != nil {
 			return nil, err
@@ -240,7 +242,7 @@ const hookNote = `-- name: HookNote :one
 UPDATE tool_calls c SET result = c.result || $1::text
 FROM turns t
 WHERE c.id = $2 AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type HookNoteParams struct {
@@ -298,6 +300,7 @@ func (q *Queries) HookNote(ctx context.Context, db DBTX, arg HookNoteParams) (To
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -436,7 +439,7 @@ UPDATE tool_calls SET
     arguments         = coalesce($5, tool_calls.arguments),
     summary           = coalesce($9, tool_calls.summary)
 WHERE id = $10 AND hook = 'due' AND state = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts
 `
 
 type HookRuleParams struct {
@@ -514,6 +517,7 @@ func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (To
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }

@@ -13,12 +13,12 @@ import (
 )
 
 const callBegin = `-- name: CallBegin :one
-UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN $1 ELSE c.runner END
+UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), attempts = c.attempts + 1, runner = CASE WHEN c.runner = '' THEN $1 ELSE c.runner END
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
   AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type CallBeginParams struct {
@@ -77,6 +77,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -88,7 +89,7 @@ UPDATE tool_calls SET
     finished_at = CASE WHEN $7::bigint > 0 THEN least(now(), started_at + $7::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $8 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts
 `
 
 type CallFinishParams struct {
@@ -162,12 +163,13 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -219,6 +221,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -290,7 +293,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -348,6 +351,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -360,7 +364,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -423,6 +427,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -435,7 +440,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -493,6 +498,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Sources,
 			&i.Judged,
 			&i.JudgedDigest,
+			&i.Attempts,
 		); err != nil {
 			return nil, err
 		}
@@ -510,7 +516,7 @@ UPDATE tool_calls c SET
     asked_at = NULL, answered_at = NULL, answer_woken_at = NULL, reason = '', preview = ''
 FROM turns t
 WHERE c.id = $2 AND c.state = 'running' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts
 `
 
 type CallReopenParams struct {
@@ -568,6 +574,7 @@ func (q *Queries) CallReopen(ctx context.Context, db DBTX, arg CallReopenParams)
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }
@@ -606,7 +613,7 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 }
 
 const callToRun = `-- name: CallToRun :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments, c.pictures, c.always, c.preview, c.diff, c.asked_arguments, c.plan, c.sources, c.judged, c.judged_digest, c.attempts, s.user_id, s.cwd, s.cwd_runner, s.runner AS session_runner
 FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $1
 `
 
@@ -668,6 +675,7 @@ func (q *Queries) CallToRun(ctx context.Context, db DBTX, id chat.CallID) (CallT
 		&i.ToolCall.Sources,
 		&i.ToolCall.Judged,
 		&i.ToolCall.JudgedDigest,
+		&i.ToolCall.Attempts,
 		&i.UserID,
 		&i.Cwd,
 		&i.CwdRunner,

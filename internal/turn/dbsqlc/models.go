@@ -254,6 +254,8 @@ type ToolCall struct {
 	Judged bool
 	// SHA-256 of the tool and the arguments that were judged last, hexadecimal: written with the arguments by the three that judge (the model's answer, a hook's change, a person's change), compared before the call begins. Empty: the call is from before it was kept.
 	JudgedDigest string
+	// How often the call began, with resumptions after a kill. 0: it never began, or before attempts were recorded.
+	Attempts int32
 }
 
 // One row a turn, id = original run id of its workflow. Written by the claim, the steps and the finish of the turn; closed by the relay when the run is gone. The partial unique index is the last line of the per-session order.

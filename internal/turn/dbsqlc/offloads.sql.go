@@ -38,7 +38,7 @@ func (q *Queries) BlobLock(ctx context.Context, db DBTX, hashes [][]byte) error 
 const callKeepWhole = `-- name: CallKeepWhole :one
 UPDATE tool_calls SET result = $1::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END, offload = ''
 WHERE id = $2
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments, pictures, always, preview, diff, asked_arguments, plan, sources, judged, judged_digest, attempts
 `
 
 type CallKeepWholeParams struct {
@@ -95,6 +95,7 @@ func (q *Queries) CallKeepWhole(ctx context.Context, db DBTX, arg CallKeepWholeP
 		&i.Sources,
 		&i.Judged,
 		&i.JudgedDigest,
+		&i.Attempts,
 	)
 	return i, err
 }

@@ -132,8 +132,9 @@ WITH usage_booked AS (
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = $7, fault = $8, prompt_hash = $9, finished_at = now(),
         control_upto = $10, compaction_id = $11, message_upto = $12,
-        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8, pruned_upto = $15, pictures_from = $16, pictures_skipped = $17,
-        request_hash = $18, request_bytes = $19, estimated_tokens = $20
+        model = $13, response_model = $14, asked_at = $15, first_token_ms = $16, attempts = $17,
+        reminder = $18, pruned = $19::float8 > 0, fill = $19::float8, pruned_upto = $20, pictures_from = $21, pictures_skipped = $22,
+        request_hash = $23, request_bytes = $24, estimated_tokens = $25
     WHERE steps.turn_id = $5 AND steps.step = $6
 )
 UPDATE turns SET
@@ -158,6 +159,11 @@ type StepFinishParams struct {
 	ControlUpto      int64
 	CompactionID     *int64
 	MessageUpto      int64
+	Called           string
+	ResponseModel    string
+	AskedAt          *time.Time
+	FirstTokenMs     *int32
+	Attempts         int32
 	Reminder         string
 	Fill             float64
 	PrunedUpto       int64
@@ -183,6 +189,11 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.ControlUpto,
 		arg.CompactionID,
 		arg.MessageUpto,
+		arg.Called,
+		arg.ResponseModel,
+		arg.AskedAt,
+		arg.FirstTokenMs,
+		arg.Attempts,
 		arg.Reminder,
 		arg.Fill,
 		arg.PrunedUpto,
@@ -199,7 +210,7 @@ const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, steps.pictures_from, steps.pictures_skipped, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, steps.pruned_upto, steps.pictures_from, steps.pictures_skipped, steps.model, steps.response_model, steps.asked_at, steps.first_token_ms, steps.attempts, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -232,6 +243,11 @@ type StepLockRow struct {
 	PrunedUpto      int64
 	PicturesFrom    chat.MessageID
 	PicturesSkipped int32
+	Model           string
+	ResponseModel   string
+	AskedAt         *time.Time
+	FirstTokenMs    *int32
+	Attempts        int32
 	TurnState       string
 	Waits           bool
 	Unfrozen        bool
@@ -263,6 +279,11 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.PrunedUpto,
 		&i.PicturesFrom,
 		&i.PicturesSkipped,
+		&i.Model,
+		&i.ResponseModel,
+		&i.AskedAt,
+		&i.FirstTokenMs,
+		&i.Attempts,
 		&i.TurnState,
 		&i.Waits,
 		&i.Unfrozen,
@@ -448,6 +469,12 @@ WITH steps_closed AS (
 ), stops_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = $2 AND $1::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = $3 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+), traces_due AS (
+    INSERT INTO trace_exports (target, kind, turn_id)
+    SELECT w.name, 'turn', $2
+    FROM (SELECT e.name FROM unnest($4::text[]) AS e(name) WHERE NOT EXISTS (SELECT 1 FROM trace_targets g WHERE g.name = e.name)
+          UNION SELECT g.name FROM trace_targets g WHERE g.enabled) w
+    ON CONFLICT DO NOTHING
 )
 UPDATE turns SET state = $1::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = $2 AND turns.state = 'running'
@@ -458,11 +485,17 @@ type TurnCloseParams struct {
 	State      string
 	ID         chat.TurnID
 	SessionKey chat.SessionKey
+	Traced     []string
 }
 
-// Closes a turn with its open steps, and uses up the stops for it.
+// Closes a turn with its open steps, uses up the stops for it, and notes that its trace is due. traced are the targets in the environment.
 func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (Turn, error) {
-	row := db.QueryRow(ctx, turnClose, arg.State, arg.ID, arg.SessionKey)
+	row := db.QueryRow(ctx, turnClose,
+		arg.State,
+		arg.ID,
+		arg.SessionKey,
+		arg.Traced,
+	)
 	var i Turn
 	err := row.Scan(
 		&i.ID,

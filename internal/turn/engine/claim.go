@@ -24,7 +24,7 @@ import (
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.taking(ctx, func(tx *pg.Tx, slot *slotClaim) error {
 		got, ok = chat.Claim{}, false
-		repeated, err := clearForClaim(ctx, tx, slot, key, turn)
+		repeated, err := s.clearForClaim(ctx, tx, slot, key, turn)
 		if err != nil {
 			return err
 		}
@@ -98,7 +98,7 @@ func (r claimed) claim() chat.Claim {
 }
 
 // clearForClaim settles an earlier turn that lost its run. repeated is true if the turn is open already.
-func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
+func (s *Store) clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
 	running, err := enterLane(ctx, t, slot, key)
 	switch {
 	case err != nil:
@@ -108,7 +108,7 @@ func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sess
 	case running == turn:
 		return true, nil
 	}
-	_, err = settleTurn(ctx, t, running)
+	_, err = s.settleTurn(ctx, t, running)
 	return false, err
 }
 

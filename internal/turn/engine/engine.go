@@ -20,6 +20,23 @@ import (
 // Wakes wakes the workflows of rows that were just committed, without blocking. The relay repeats failed wakes.
 type Wakes interface{ Wake(wakes ...chat.Wake) }
 
+// Traces exports traces of turns that have ended.
+type Traces interface {
+	// Targets returns the targets that the environment of the process configures.
+	Targets() []string
+	// Wake reports, without blocking, that an export may be due.
+	Wake()
+}
+
+// NoTraces is Traces without targets in the environment and without an exporter in the process.
+type NoTraces struct{}
+
+// Targets implements Traces.
+func (NoTraces) Targets() []string { return []string{} }
+
+// Wake implements Traces.
+func (NoTraces) Wake() {}
+
 // Stores are the stores of the modules that take part in turns.
 type Stores struct {
 	Agents        *subagentstore.Store
@@ -36,15 +53,16 @@ type Store struct {
 	stores Stores
 	db     *pg.DB
 	wakes  Wakes // nil: the relay wakes workflows
+	traces Traces
 
 	lastPrompt atomic.Value  // [sha256.Size]byte of the prompt that was committed last
 	lately     recentPrompts // prompts that a crash of Postgres may lose
 	crowded    atomic.Bool   // the last claim found nearly as many turns as there may be
 }
 
-// New returns a store that wakes workflows after each commit to db. wakes may be nil.
-func New(db *pg.DB, stores Stores, wakes Wakes) *Store {
-	s := &Store{stores: stores, db: db, wakes: wakes}
+// New returns a store that wakes workflows and the exporter of traces after each commit to db. wakes may be nil.
+func New(db *pg.DB, stores Stores, wakes Wakes, traces Traces) *Store {
+	s := &Store{stores: stores, db: db, wakes: wakes, traces: traces}
 	db.OnCommit(s.committed)
 	return s
 }

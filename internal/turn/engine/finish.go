@@ -35,7 +35,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 			return fmt.Errorf("lock turn: %w", err)
 		}
 		if row.State == chat.TurnRunning {
-			if err := closeTurn(ctx, tx, row, state, say, args...); err != nil {
+			if err := s.closeTurn(ctx, tx, row, state, say, args...); err != nil {
 				return err
 			}
 		}
@@ -48,7 +48,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 	return pending, err
 }
 
-func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
+func (s *Store) closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
 	if err := dbsqlc.Q.KillNoteOfTurn(ctx, t, row.ID); err != nil { // nothing waits for them any more
 		return fmt.Errorf("note the kill of open commands and coding agents: %w", err)
 	}
@@ -78,11 +78,12 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 			return err
 		}
 	}
-	closed, err := dbsqlc.Q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
+	closed, err := dbsqlc.Q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state), Traced: s.traces.Targets()})
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
 	t.EndTurn(row.SessionKey, row.ID)
+	t.AfterCommit(s.traces.Wake)
 	if err := freePlace(ctx, t, row.SessionKey); err != nil {
 		return err
 	}
@@ -195,13 +196,13 @@ const (
 func (s *Store) SettleTurn(ctx context.Context, turn chat.TurnID) (Settled, error) {
 	var out Settled
 	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
-		out, err = settleTurn(ctx, tx, turn)
+		out, err = s.settleTurn(ctx, tx, turn)
 		return err
 	})
 	return out, err
 }
 
-func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error) {
+func (s *Store) settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error) {
 	row, err := dbsqlc.Q.TurnLock(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return SettledBefore, nil
@@ -217,7 +218,7 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 		return "", fmt.Errorf("look for a stop: %w", err)
 	}
 	if stop {
-		return SettledStopped, closeTurn(ctx, t, row, chat.TurnStopped, i18n.Stopped)
+		return SettledStopped, s.closeTurn(ctx, t, row, chat.TurnStopped, i18n.Stopped)
 	}
 	begun, err := dbsqlc.Q.StepAnyBegun(ctx, t, turn)
 	if err != nil {
@@ -232,7 +233,7 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 		if err != nil {
 			return "", err
 		}
-		return SettledLost, closeTurn(ctx, t, row, chat.TurnLost, say)
+		return SettledLost, s.closeTurn(ctx, t, row, chat.TurnLost, say)
 	}
 	return SettledReleased, releaseClaim(ctx, t, row)
 }

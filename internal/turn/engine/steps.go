@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -123,16 +125,16 @@ func (s *Store) savePrompt(ctx context.Context, tx *pg.Tx, hash [sha256.Size]byt
 }
 
 // FailStep ends a step with a notice to the user instead of an answer.
-func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
-	return s.endStep(ctx, step, chat.Decision{Finish: chat.FinishError, Fault: string(kind)}, say)
+func (s *Store) FailStep(ctx context.Context, step chat.Step, call chat.ModelCall, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
+	return s.endStep(ctx, step, call, chat.Decision{Finish: chat.FinishError, Fault: string(kind)}, say)
 }
 
 // EndStep ends a step with a notice to the user, before the model was asked.
 func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error) {
-	return s.endStep(ctx, step, chat.Decision{Finish: finish}, say)
+	return s.endStep(ctx, step, chat.ModelCall{}, chat.Decision{Finish: finish}, say)
 }
 
-func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(i18n.Lang) string) (chat.Decision, error) {
+func (s *Store) endStep(ctx context.Context, step chat.Step, call chat.ModelCall, out chat.Decision, say func(i18n.Lang) string) (chat.Decision, error) {
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		locked, err := s.lockStep(ctx, tx, step)
 		if err != nil || !locked.open {
@@ -142,7 +144,7 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 		if err := tellTurn(ctx, tx, step, say); err != nil {
 			return err
 		}
-		return closeStep(ctx, tx, locked, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
+		return closeStep(ctx, tx, locked, step, chat.Answer{Finish: out.Finish, Call: call}, fault.Kind(out.Fault), nil)
 	})
 	return out, err
 }
@@ -269,6 +271,8 @@ func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step,
 		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
 		Reminder: chat.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), PicturesFrom: a.Sent.PicturesFrom, PicturesSkipped: int32(a.Sent.PicturesSkipped), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
+		Called: a.Call.Model, ResponseModel: chat.Clean(a.Call.ResponseModel), AskedAt: timeOf(a.Call.AskedAt), FirstTokenMs: millisecondsOf(a.Call.FirstToken),
+		Attempts: int32(a.Call.Attempts),
 	})
 	if err != nil {
 		return fmt.Errorf("finish step: %w", err)
@@ -277,6 +281,20 @@ func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step,
 		return nil
 	}
 	return resumeTurn(ctx, t, step)
+}
+
+func timeOf(at time.Time) *time.Time {
+	if at.IsZero() {
+		return nil
+	}
+	return &at
+}
+
+func millisecondsOf(d time.Duration) *int32 {
+	if d <= 0 {
+		return nil
+	}
+	return new(int32(min(d.Milliseconds(), math.MaxInt32)))
 }
 
 func compactionOf(s chat.Sent) *int64 {

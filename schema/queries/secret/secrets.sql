@@ -36,6 +36,8 @@ UNION ALL
 SELECT 'plugin', id, secrets FROM plugins WHERE secrets IS NOT NULL
 UNION ALL
 SELECT 'agent secret', id::text, sealed FROM agent_secrets
+UNION ALL
+SELECT 'trace target', name, secrets FROM trace_targets WHERE secrets IS NOT NULL
 ORDER BY 1, 2;
 
 -- name: SealedReplacePayload :execrows
@@ -91,3 +93,7 @@ UPDATE plugins SET secrets = sqlc.narg(sealed) WHERE id = sqlc.arg(name) AND sec
 -- name: SealedReplaceAgentSecret :execrows
 -- Its revision stays: the value is the same.
 UPDATE agent_secrets SET sealed = sqlc.arg(sealed) WHERE id = sqlc.arg(name)::text::bigint AND sealed = sqlc.arg(was);
+
+-- name: SealedReplaceTraceTarget :execrows
+-- Its revision stays: the secret is the same.
+UPDATE trace_targets SET secrets = sqlc.narg(sealed) WHERE name = sqlc.arg(name) AND secrets = sqlc.arg(was);

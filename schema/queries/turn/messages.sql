@@ -65,7 +65,7 @@ SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;
 -- name: CallBegin :one
 -- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before, or when it
 -- needs a permission that nobody gave, or hooks were not asked or forbid it.
-UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
+UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), attempts = c.attempts + 1, runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
 FROM turns t
 WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')

@@ -92,7 +92,7 @@ SELECT state FROM turns WHERE id = $1 AND run_id = $2 AND state <> 'running';
 SELECT * FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2;
 
 -- name: TurnClose :one
--- Closes a turn with its open steps, and uses up the stops for it.
+-- Closes a turn with its open steps, uses up the stops for it, and notes that its trace is due. traced are the targets in the environment.
 WITH steps_closed AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(state)::text, finished_at = now()
     WHERE steps.turn_id = sqlc.arg(id) AND steps.state = 'open'
@@ -101,6 +101,12 @@ WITH steps_closed AS (
 ), stops_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = sqlc.arg(id) AND sqlc.arg(state)::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = sqlc.arg(session_key) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+), traces_due AS (
+    INSERT INTO trace_exports (target, kind, turn_id)
+    SELECT w.name, 'turn', sqlc.arg(id)
+    FROM (SELECT e.name FROM unnest(sqlc.arg(traced)::text[]) AS e(name) WHERE NOT EXISTS (SELECT 1 FROM trace_targets g WHERE g.name = e.name)
+          UNION SELECT g.name FROM trace_targets g WHERE g.enabled) w
+    ON CONFLICT DO NOTHING
 )
 UPDATE turns SET state = sqlc.arg(state)::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = sqlc.arg(id) AND turns.state = 'running'
@@ -201,6 +207,7 @@ WITH usage_booked AS (
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now(),
         control_upto = sqlc.arg(control_upto), compaction_id = sqlc.narg(compaction_id), message_upto = sqlc.arg(message_upto),
+        model = sqlc.arg(called), response_model = sqlc.arg(response_model), asked_at = sqlc.narg(asked_at), first_token_ms = sqlc.narg(first_token_ms), attempts = sqlc.arg(attempts),
         reminder = sqlc.arg(reminder), pruned = sqlc.arg(fill)::float8 > 0, fill = sqlc.arg(fill)::float8, pruned_upto = sqlc.arg(pruned_upto), pictures_from = sqlc.arg(pictures_from), pictures_skipped = sqlc.arg(pictures_skipped),
         request_hash = sqlc.arg(request_hash), request_bytes = sqlc.arg(request_bytes), estimated_tokens = sqlc.arg(estimated_tokens)
     WHERE steps.turn_id = sqlc.arg(turn_id) AND steps.step = sqlc.arg(step)

@@ -3203,6 +3203,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/messages/{id}/rating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Rate a reply
+         * @description In place of an earlier rating of yours. Where traces are exported to Langfuse, it becomes a score of the trace. 404: the conversation has no such reply.
+         */
+        put: operations["rate-reply"];
+        post?: never;
+        /**
+         * Remove your rating of a reply
+         * @description Also from Langfuse, if it was exported.
+         */
+        delete: operations["remove-rating"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/pictures/{hash}": {
         parameters: {
             query?: never;
@@ -3242,6 +3266,23 @@ export interface paths {
          * @description Connected clients receive a dropped event. 409: a turn has claimed the message.
          */
         delete: operations["recall-queued"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your ratings of replies in a conversation */
+        get: operations["list-ratings"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -3690,6 +3731,70 @@ export interface paths {
         post?: never;
         /** Revoke a token */
         delete: operations["revoke-token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tracing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Collectors that traces of turns are exported to
+         * @description For administrators. What waits for a target, and why the last export failed, is in the list.
+         */
+        get: operations["list-trace-targets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tracing/{target}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Configure a target of traces
+         * @description For administrators. It prevails over the environment, also if it is not enabled. Every worker follows it within half a minute. 409: it was changed meanwhile. If the address changes, the secret has to be given again.
+         */
+        put: operations["set-trace-target"];
+        post?: never;
+        /**
+         * Remove the configuration of a target of traces
+         * @description For administrators. The environment counts again.
+         */
+        delete: operations["delete-trace-target"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/tracing/{target}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export one span
+         * @description For administrators. Nothing is stored. For Langfuse the keys are checked before. The result says what is wrong.
+         */
+        post: operations["test-trace-target"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -6195,6 +6300,11 @@ export interface components {
              */
             version: number;
         };
+        NewRating: {
+            /** @description At most 4000 bytes. */
+            comment?: string;
+            helpful: boolean;
+        };
         NewRunner: {
             /** @description The command that starts the runner, on the machine where its commands will run. It reads the token from the file that it names. */
             command: string;
@@ -7017,6 +7127,18 @@ export interface components {
             text: string;
             /** @description No slot is free: it waits for another turn to end. */
             throttled?: boolean;
+        };
+        Rating: {
+            comment?: string;
+            helpful: boolean;
+            /** Format: int64 */
+            message_id: number;
+            /** Format: date-time */
+            rated_at: string;
+        };
+        Ratings: {
+            /** @description In the order of the replies. */
+            ratings: components["schemas"]["Rating"][] | null;
         };
         RegistryDetail: {
             entry: components["schemas"]["Entry"];
@@ -8404,6 +8526,70 @@ export interface components {
              * @enum {string}
              */
             source?: "own" | "installation" | "environment";
+        };
+        TraceTarget: {
+            /** Format: date-time */
+            changed_at?: string;
+            changed_by?: string;
+            /** @description Whether spans contain prompts, replies, arguments and results, with secrets masked. */
+            content: boolean;
+            enabled: boolean;
+            /** @description Address of the collector, without /v1/traces, or of Langfuse. */
+            endpoint?: string;
+            /** @description End of the secret key, or of the headers; left out: there is none. */
+            key_hint?: string;
+            /** @enum {string} */
+            name: "otlp" | "langfuse";
+            /** @description Why the last export failed. */
+            problem?: string;
+            /** @description Public key of the Langfuse project. */
+            public_key?: string;
+            /**
+             * Format: int64
+             * @description 0: it is not configured here.
+             */
+            revision: number;
+            /**
+             * @description Where the configuration comes from; left out: there is none. The environment is that of the process that answers.
+             * @enum {string}
+             */
+            source?: "installation" | "environment";
+            /**
+             * Format: int64
+             * @description Traces and scores that the target has not received yet.
+             */
+            waiting: number;
+        };
+        TraceTargetDraft: {
+            /** @description Spans contain prompts, replies, arguments and results, with secrets masked. */
+            content?: boolean;
+            enabled: boolean;
+            /** @description Address of the collector, without /v1/traces, or of Langfuse; empty: Langfuse's cloud in the EU. */
+            endpoint?: string;
+            /** @description The stored secret is removed. */
+            forget?: boolean;
+            /** @description Public key of the Langfuse project. */
+            public_key?: string;
+            /**
+             * Format: int64
+             * @description The revision that the change was made from; 0: the target is not configured yet.
+             */
+            revision?: number;
+            /** @description Secret key of the Langfuse project, or headers for the collector, such as authorization=Bearer%20token. Empty: the stored one stays. It is never returned. */
+            secret?: string;
+        };
+        TraceTargetTested: {
+            /**
+             * Format: int64
+             * @description How long the test took, in milliseconds.
+             */
+            ms: number;
+            passed: boolean;
+            /** @description What is wrong, and what to do. */
+            problem?: string;
+        };
+        TraceTargets: {
+            targets: components["schemas"]["TraceTarget"][] | null;
         };
         Transcribed: {
             /** @description On one line. Empty: nothing was made out. */
@@ -15900,6 +16086,74 @@ export interface operations {
             };
         };
     };
+    "rate-reply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description A reply of the conversation. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRating"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "remove-rating": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description A reply of the conversation. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "read-picture": {
         parameters: {
             query?: never;
@@ -15994,6 +16248,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Ratings"];
+                };
             };
             /** @description Error */
             default: {
@@ -16936,6 +17222,134 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-trace-targets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceTargets"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-trace-target": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target: "otlp" | "langfuse";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceTargetDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceTarget"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-trace-target": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target: "otlp" | "langfuse";
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "test-trace-target": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                target: "otlp" | "langfuse";
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TraceTargetDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TraceTargetTested"];
+                };
             };
             /** @description Error */
             default: {

@@ -655,6 +655,7 @@ export const en = {
   "people.revokeText": "Their messages are rejected from now on. Their conversations are kept.",
 
   "limits.title": "Limits",
+  "tracing.title": "Tracing",
   "runs.title": "Runs",
   "limits.lead": "Limits of concurrent work and of each user. A change creates a version of the policy and applies immediately.",
   "limits.turns": "Turns",

@@ -657,6 +657,7 @@ export const zh: Record<Key, string> = {
   "people.revokeText": "此后对方发来的消息将被拒绝。已有的对话会保留。",
 
   "limits.title": "限制",
+  "tracing.title": "追踪",
   "runs.title": "运行记录",
   "limits.lead": "可同时运行的数量，以及一个人可拥有的数量。更改会成为策略的一个版本，并立即生效。",
   "limits.turns": "回合",

@@ -38,6 +38,7 @@ const sections: SettingsSection[] = [
   { id: "plugins", title: "plugins.title", group: "installation", admin: true, show: lazy(() => import("../integrations/plugins/PluginsPage")) },
   { id: "limits", title: "limits.title", group: "installation", admin: true, show: lazy(() => import("../admin/limits/LimitsPage")) },
   { id: "runs", title: "runs.title", group: "installation", admin: true, show: lazy(() => import("../admin/activity/RunsPage")) },
+  { id: "tracing", title: "tracing.title", group: "installation", admin: true, show: lazy(() => import("../admin/tracing/TracingPage")) },
   { id: "about", title: "about.title", group: "installation", show: lazy(() => import("./AboutPage")) },
 ]
 

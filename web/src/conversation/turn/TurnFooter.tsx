@@ -1,5 +1,5 @@
 import { ExternalLink } from "lucide-react"
-import type { ReactNode } from "react"
+import { lazy, type ReactNode, Suspense } from "react"
 
 import type { Message, Turn } from "../../api/types"
 import { useLanguage, useT } from "../../i18n"
@@ -8,6 +8,8 @@ import { CopyButton } from "../../ui/CopyButton"
 import { useConversationContext } from "../shared/context"
 import { AgainButton } from "./AgainButton"
 import { ForkButton } from "./ForkButton"
+
+const RatingButtons = lazy(() => import("./RatingButtons"))
 
 interface Props {
   turn?: Turn
@@ -26,6 +28,11 @@ export function TurnFooter({ turn, messages }: Props) {
       {last && last.content !== "" && <CopyButton text={last.content} label={t("turn.copy")} />}
       {asked && <AgainButton message={asked} />}
       {last && turn && <ForkButton message={last} />}
+      {last && turn?.ended_at && last.content !== "" && (
+        <Suspense>
+          <RatingButtons message={last} />
+        </Suspense>
+      )}
       {model && <Item>{model}</Item>}
       {turn && <Tokens turn={turn} />}
       {turn?.ended_at && <Item>{duration(t, Date.parse(turn.ended_at) - Date.parse(turn.started_at))}</Item>}
