@@ -237,7 +237,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	connected := &oauth.Accounts{Calls: b.store.Calls, Conversations: b.store.Conversations, OAuth: b.store.OAuth, Users: b.store.Users, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base, Roles: b.store.Roles, Registry: b.store.Registry}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Desk: publisher.Publisher{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Media: b.store.Media, Desk: publisher.Publisher{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base, Services: b.store.Services, Quota: b.store.Quota}
 	b.starter = &starter{}
 	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: b.starter}

@@ -182,7 +182,10 @@ func formOf(fields map[string]string, field string, files []media.File) (mediaht
 			return mediahttp.Form{}, err
 		}
 	}
-	return mediahttp.Form{Type: w.FormDataContentType(), Data: b.Bytes()}, w.Close()
+	if err := w.Close(); err != nil {
+		return mediahttp.Form{}, err
+	}
+	return mediahttp.Form{Type: w.FormDataContentType(), Data: b.Bytes()}, nil
 }
 
 func ending(mediaType string) string { return "." + strings.TrimPrefix(mediaType, "image/") }
