@@ -61,7 +61,8 @@ func TestMedia_APictureASpeechAndTheirUsage(t *testing.T) {
 	require.Len(t, used.Media, 2)
 	require.Equal(t, "openai/gpt-image-2.5-flare", used.Media[0].Model)
 	require.EqualValues(t, 12, used.Media[1].Units)
-	k.untilEnded(time.Minute, k.send("/usage"))
+	k.send("/usage")
+	k.untilNotice(time.Minute, "1 picture ")
 	s.nowhere(mediatest.Key)
 
 	m.Answer("POST /v1/images/generations", func(w http.ResponseWriter, _ *http.Request) {

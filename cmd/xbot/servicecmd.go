@@ -366,15 +366,18 @@ func (c serviceUsageCmd) Run(ctx context.Context) error {
 }
 
 func usageTable(out io.Writer, used apiclient.ServiceUsage) error {
-	head := strings.ToUpper(used.Group) + "\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tNAME"
+	head := strings.ToUpper(used.Group) + "\tREQUESTS\tERRORS\tP50\tP95\tMAX\tTOKENS IN\tCACHED\tOUT\tCOST\tPICTURES\tSPEECH\tVIDEO\tMEDIA COST\tNAME"
 	ms := func(n int64) string { return strconv.FormatInt(n, 10) + " ms" }
 	return table(out, head, append(used.Rows, used.Total), func(r apiclient.ServiceUsageRow) []any {
-		cost := "-"
-		if r.Cost != nil {
-			cost = fmt.Sprintf("%.4f %s", *r.Cost, used.Currency)
+		amount := func(cost *float64) string {
+			if cost == nil {
+				return "-"
+			}
+			return fmt.Sprintf("%.4f %s", *cost, used.Currency)
 		}
 		return []any{
-			cmp.Or(r.Day+r.Key, "total"), r.Requests, r.Errors, ms(r.P50Ms), ms(r.P95Ms), ms(r.MaxMs), r.PromptTokens, r.CachedTokens, r.CompletionTokens, cost, printable(r.KeyName),
+			cmp.Or(r.Day+r.Key, "total"), r.Requests, r.Errors, ms(r.P50Ms), ms(r.P95Ms), ms(r.MaxMs), r.PromptTokens, r.CachedTokens, r.CompletionTokens, amount(r.Cost),
+			r.Pictures, r.SpeechCharacters, strconv.FormatInt(r.VideoSeconds, 10) + " s", amount(r.MediaCost), printable(r.KeyName),
 		}
 	})
 }

@@ -115,6 +115,7 @@ const (
 	UsageMedia ID = "usage_media" // heads of a table's columns
 
 	UsageImage         ID = "usage_image"
+	UsageImages        ID = "usage_images"
 	UsageSpeech        ID = "usage_speech"
 	UsageVideo         ID = "usage_video"
 	UsageTranscription ID = "usage_transcription"
@@ -129,7 +130,8 @@ var usage = map[ID]map[Lang]string{
 	UsageHere:  {English: "this conversation", Chinese: "本对话"},
 	UsageMedia: {English: "model | calls | amount", Chinese: "模型 | 调用 | 数量"},
 
-	UsageImage:         {English: "%d pictures", Chinese: "%d 张图片"},
+	UsageImage:         {English: "%d picture", Chinese: "%d 张图片"},
+	UsageImages:        {English: "%d pictures", Chinese: "%d 张图片"},
 	UsageSpeech:        {English: "%d characters of speech", Chinese: "%d 个语音字符"},
 	UsageVideo:         {English: "%d seconds of video", Chinese: "%d 秒视频"},
 	UsageTranscription: {English: "%d seconds of transcription", Chinese: "%d 秒转写"},

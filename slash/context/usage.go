@@ -148,7 +148,11 @@ func mediaRows(lang i18n.Lang, title string, spent []ops.MediaSpent) (out []stri
 		if s.Cost != nil {
 			cost = fmt.Sprintf("%.4f", *s.Cost)
 		}
-		out, title = append(out, fmt.Sprintf("| %s | %s | %d | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, i18n.Say(lang, amounts[s.Kind], s.Units), cost)), ""
+		amount := amounts[s.Kind]
+		if amount == i18n.UsageImage && s.Units != 1 {
+			amount = i18n.UsageImages
+		}
+		out, title = append(out, fmt.Sprintf("| %s | %s | %d | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, i18n.Say(lang, amount, s.Units), cost)), ""
 	}
 	return out
 }

@@ -113,6 +113,9 @@ func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access,
 		}
 		return s.access(about, Draft{ToolKey: r.ToolKey, Key: key}), nil
 	}
+	if _, err := about.through(strings.ToLower(strings.TrimSpace(s.Env[about.providerVar]))); err != nil {
+		return Access{}, fault.Errorf(fault.Invalid, "%s: %w", about.providerVar, err)
+	}
 	found := s.environment(about)
 	if found == (Access{}) {
 		return found, fault.Errorf(fault.Invalid, "there is no key for %s: enter one on the page under Settings, Models and keys, or let an administrator set %s", about.title, about.variable())
