@@ -156,8 +156,10 @@ type ToolKey struct {
 	User      UserID    `json:"-"` // owner; 0: the installation
 	Service   string    `json:"service" example:"transcription"`
 	Shared    bool      `json:"shared" doc:"Belongs to the installation and applies to all users."`
+	Provider  string    `json:"provider,omitempty" doc:"API of the address, for pictures, speech and video; absent: the default provider." example:"openai"`
 	BaseURL   string    `json:"base_url" doc:"Empty: the service's own."`
 	Model     string    `json:"model" doc:"Empty: the usual one."`
+	Price     *float64  `json:"price,omitempty" doc:"USD per picture, per million characters of speech or per second of video; absent: the known price of the model."`
 	KeyHint   string    `json:"key_hint" doc:"The end of the key; empty: there is none." example:"…1234"`
 	Revision  int64     `json:"revision"`
 	ChangedAt time.Time `json:"changed_at"`

@@ -21,18 +21,21 @@ type ToolKeys struct {
 
 // ToolService is a service that tools use.
 type ToolService struct {
-	Service string `json:"service" example:"transcription"`
-	Source  string `json:"source,omitempty" enum:"own,installation,environment" doc:"Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process."`
+	Service   string   `json:"service" example:"transcription"`
+	Providers []string `json:"providers,omitempty" doc:"Supported providers, the default one first; absent: only one."`
+	Source    string   `json:"source,omitempty" enum:"own,installation,environment" doc:"Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process."`
 }
 
 // ToolKeyDraft is the definition of a key of a tool.
 type ToolKeyDraft struct {
-	Shared   bool   `json:"shared,omitempty" doc:"Belongs to the installation and applies to all users. Administrators only."`
-	Key      string `json:"key,omitempty" maxLength:"4096" doc:"Empty: keep the stored key. It is never returned."`
-	Forget   bool   `json:"forget,omitempty" doc:"The stored key is removed."`
-	BaseURL  string `json:"base_url,omitempty" maxLength:"512" doc:"Default: the service's address. Addresses set by users can only reach the public internet."`
-	Model    string `json:"model,omitempty" maxLength:"128" doc:"Empty: the usual one."`
-	Revision int64  `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: none exists yet."`
+	Shared   bool     `json:"shared,omitempty" doc:"Belongs to the installation and applies to all users. Administrators only."`
+	Key      string   `json:"key,omitempty" maxLength:"4096" doc:"Empty: keep the stored key. It is never returned."`
+	Forget   bool     `json:"forget,omitempty" doc:"The stored key is removed."`
+	Provider string   `json:"provider,omitempty" maxLength:"32" doc:"One of the service's providers; empty: the default one."`
+	BaseURL  string   `json:"base_url,omitempty" maxLength:"512" doc:"Default: the service's address. Addresses set by users can only reach the public internet."`
+	Model    string   `json:"model,omitempty" maxLength:"128" doc:"Empty: the usual one."`
+	Price    *float64 `json:"price,omitempty" minimum:"0" maximum:"1000000" doc:"USD per picture, per million characters of speech or per second of video; absent: the known price of the model."`
+	Revision int64    `json:"revision,omitempty" minimum:"0" doc:"Revision on which the change is based; 0: none exists yet."`
 }
 
 type (
@@ -80,7 +83,7 @@ func (a *Endpoints) listKeys(ctx context.Context, _ *struct{}) (*struct{ Body To
 	sources, err := a.Keys.Sources(ctx, u.ID)
 	out := ToolKeys{Keys: keys}
 	for _, service := range toolkey.Services() {
-		out.Services = append(out.Services, ToolService{service, sources[service]})
+		out.Services = append(out.Services, ToolService{Service: service, Providers: toolkey.Providers(service), Source: sources[service]})
 	}
 	return &struct{ Body ToolKeys }{out}, a.Problem(err)
 }
@@ -111,7 +114,7 @@ func (a *Endpoints) setKey(ctx context.Context, in *toolKeyChange) (*struct{ Bod
 func (a *Endpoints) keyDraft(ctx context.Context, in *toolKeyChange) (toolkey.Draft, error) {
 	owner, err := a.keyOwner(ctx, in.Body.Shared)
 	return toolkey.Draft{Key: in.Body.Key, Forget: in.Body.Forget, ToolKey: chat.ToolKey{
-		User: owner, Shared: in.Body.Shared, Service: in.Service, BaseURL: in.Body.BaseURL, Model: in.Body.Model, Revision: in.Body.Revision,
+		User: owner, Shared: in.Body.Shared, Service: in.Service, Provider: in.Body.Provider, BaseURL: in.Body.BaseURL, Model: in.Body.Model, Price: in.Body.Price, Revision: in.Body.Revision,
 	}}, err
 }
 

@@ -621,6 +621,10 @@ type LimitNumbers struct {
 	LlmGlobal           int `json:"llm_global"`            // Maximum concurrent calls of one tenant to the installation's models.
 	LlmPersonal         int `json:"llm_personal"`          // Maximum concurrent calls of one tenant to models of its own.
 	LlmSubagent         int `json:"llm_subagent"`          // Maximum concurrent calls of the subagents of one tenant.
+	MediaAtOnce         int `json:"media_at_once"`         // Maximum concurrent generations per user.
+	MediaCharacters     int `json:"media_characters"`      // Maximum characters of generated speech per day, per user or service key.
+	MediaPictures       int `json:"media_pictures"`        // Maximum generated pictures per day, per user or service key.
+	MediaSeconds        int `json:"media_seconds"`         // Maximum seconds of generated video per day, per user or service key.
 	OwnKeyTurns         int `json:"own_key_turns"`         // The same limit for a user with a model of their own.
 	PersonRunners       int `json:"person_runners"`        // Maximum runners per user.
 	PersonSessions      int `json:"person_sessions"`       // Maximum conversations per user.
@@ -859,7 +863,7 @@ type NewRating struct {
 type NewService struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them.
 	Description           *string             `json:"description,omitzero"`
 	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Omitted limits are unchanged.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
@@ -1371,7 +1375,7 @@ type SentTool struct {
 type ServiceChange struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them.
 	Description           *string             `json:"description,omitzero"`
 	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Omitted limits are unchanged.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
@@ -1399,16 +1403,22 @@ type ServiceKey struct {
 
 // ServiceLimits is the schema of this name in the API's document.
 type ServiceLimits struct {
-	Concurrent        int   `json:"concurrent"`          // Messages of one key that wait or are answered at once; default 4.
-	RequestsPerMinute int   `json:"requests_per_minute"` // Of one key; default 60.
-	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+	Concurrent             int   `json:"concurrent"`                // Messages of one key that wait or are answered at once; default 4.
+	PicturesPerDay         int64 `json:"pictures_per_day"`          // Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+	RequestsPerMinute      int   `json:"requests_per_minute"`       // Of one key; default 60.
+	SpeechCharactersPerDay int64 `json:"speech_characters_per_day"` // The same for characters of speech.
+	TokensPerDay           int64 `json:"tokens_per_day"`            // Of all consumers, in a day of UTC; 0: as many as they want.
+	VideoSecondsPerDay     int64 `json:"video_seconds_per_day"`     // The same for seconds of video.
 }
 
 // ServiceLimitsPatch is the schema of this name in the API's document.
 type ServiceLimitsPatch struct {
-	Concurrent        *int   `json:"concurrent,omitzero"`          // Messages of one key that wait or are answered at once.
-	RequestsPerMinute *int   `json:"requests_per_minute,omitzero"` // Of one key.
-	TokensPerDay      *int64 `json:"tokens_per_day,omitzero"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+	Concurrent             *int   `json:"concurrent,omitzero"`                // Messages of one key that wait or are answered at once.
+	PicturesPerDay         *int64 `json:"pictures_per_day,omitzero"`          // Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+	RequestsPerMinute      *int   `json:"requests_per_minute,omitzero"`       // Of one key.
+	SpeechCharactersPerDay *int64 `json:"speech_characters_per_day,omitzero"` // The same for characters of speech.
+	TokensPerDay           *int64 `json:"tokens_per_day,omitzero"`            // Of all consumers, in a day of UTC; 0: as many as they want.
+	VideoSecondsPerDay     *int64 `json:"video_seconds_per_day,omitzero"`     // The same for seconds of video.
 }
 
 // ServiceUsage is the schema of this name in the API's document.
@@ -1432,10 +1442,14 @@ type ServiceUsageRow struct {
 	Key              string   `json:"key,omitzero"` // Id of the key.
 	KeyName          string   `json:"key_name,omitzero"`
 	MaxMs            int64    `json:"max_ms"`
-	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
+	MediaCost        *float64 `json:"media_cost,omitzero"` // Of pictures, speech and videos whose price was known; missing: of none.
+	P50Ms            int64    `json:"p50_ms"`              // Milliseconds until half of them were answered, a stream until it ended.
 	P95Ms            int64    `json:"p95_ms"`
+	Pictures         int64    `json:"pictures"` // That were generated.
 	PromptTokens     int64    `json:"prompt_tokens"`
-	Requests         int64    `json:"requests"` // Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS.
+	Requests         int64    `json:"requests"`          // Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS.
+	SpeechCharacters int64    `json:"speech_characters"` // Of generated speech.
+	VideoSeconds     int64    `json:"video_seconds"`     // Of generated videos.
 }
 
 // ServiceView is the schema of this name in the API's document.
@@ -1444,7 +1458,7 @@ type ServiceView struct {
 	AdminName             string        `json:"admin_name"`      // Name of the service's administrator.
 	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it may read: * for all, none: nothing.
 	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ whose names it sees: * for all, none: nothing. Stored with the service: this version of xbot has no tool that runs them.
-	Capabilities          []string      `json:"capabilities"`    // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools.
+	Capabilities          []string      `json:"capabilities"`    // Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them.
 	Closed                bool          `json:"closed,omitzero"` // The service is unavailable: its administrator is disabled or no longer an administrator.
 	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
 	CreatedAt             time.Time     `json:"created_at"`
@@ -1631,12 +1645,14 @@ type Token struct {
 
 // ToolKeyDraft is the schema of this name in the API's document.
 type ToolKeyDraft struct {
-	BaseURL  string `json:"base_url,omitzero"` // Default: the service's address. Addresses set by users can only reach the public internet.
-	Forget   bool   `json:"forget,omitzero"`   // The stored key is removed.
-	Key      string `json:"key,omitzero"`      // Empty: keep the stored key. It is never returned.
-	Model    string `json:"model,omitzero"`    // Empty: the usual one.
-	Revision int64  `json:"revision,omitzero"` // Revision on which the change is based; 0: none exists yet.
-	Shared   bool   `json:"shared,omitzero"`   // Belongs to the installation and applies to all users. Administrators only.
+	BaseURL  string   `json:"base_url,omitzero"` // Default: the service's address. Addresses set by users can only reach the public internet.
+	Forget   bool     `json:"forget,omitzero"`   // The stored key is removed.
+	Key      string   `json:"key,omitzero"`      // Empty: keep the stored key. It is never returned.
+	Model    string   `json:"model,omitzero"`    // Empty: the usual one.
+	Price    *float64 `json:"price,omitzero"`    // USD per picture, per million characters of speech or per second of video; absent: the known price of the model.
+	Provider string   `json:"provider,omitzero"` // One of the service's providers; empty: the default one.
+	Revision int64    `json:"revision,omitzero"` // Revision on which the change is based; 0: none exists yet.
+	Shared   bool     `json:"shared,omitzero"`   // Belongs to the installation and applies to all users. Administrators only.
 }
 
 // ToolKeyTried is the schema of this name in the API's document.
@@ -1666,8 +1682,9 @@ type ToolPermission struct {
 
 // ToolService is the schema of this name in the API's document.
 type ToolService struct {
-	Service string `json:"service"`
-	Source  string `json:"source,omitzero"` // Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process.
+	Providers []string `json:"providers,omitzero"` // Supported providers, the default one first; absent: only one.
+	Service   string   `json:"service"`
+	Source    string   `json:"source,omitzero"` // Source of the key that applies to you; absent: none. Keys of the environment are those of the responding process.
 }
 
 // TraceTarget is the schema of this name in the API's document.
@@ -1774,6 +1791,7 @@ type UploadedFile struct {
 type UsageReport struct {
 	Currency string             `json:"currency"`
 	Days     []ops.SpentDay     `json:"days"`     // Newest first.
+	Media    []ops.MediaDay     `json:"media"`    // Pictures, sound and video, by day and model, newest first. Their cost is not in total.
 	Sessions []ops.SpentSession `json:"sessions"` // Those with most tokens first.
 	Total    ops.Spent          `json:"total"`    // Of all models; its cost is that of the models with a price.
 }
@@ -3653,7 +3671,7 @@ func (c *Client) RateReply(ctx context.Context, key chat.SessionKey, id chat.Mes
 	return c.call(ctx, http.MethodPut, path("/api/sessions/%s/messages/%s/rating", key, id), nil, body, nil)
 }
 
-// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: A picture of a conversation, as models are shown it. Messages and the results of tools name their pictures. Administrators may read those of every conversation.
+// ReadPicture sends GET /api/sessions/{key}/pictures/{hash}: Get a picture of a conversation, as sent to models. Messages and tool results reference their pictures. Administrators may read the pictures of every conversation.
 func (c *Client) ReadPicture(ctx context.Context, key chat.SessionKey, hash string, to io.Writer) (int64, error) {
 	return c.download(ctx, path("/api/sessions/%s/pictures/%s", key, hash), nil, to)
 }
@@ -3677,7 +3695,7 @@ func (c *Client) ListRatings(ctx context.Context, key chat.SessionKey) ([]Rating
 	return answer.Ratings, err
 }
 
-// ListResets sends GET /api/sessions/{key}/resets: The resets of a conversation, newest first. Messages up to upto stay in the transcript; the model does not see them any more. The transcript has a notice of origin reset there.
+// ListResets sends GET /api/sessions/{key}/resets: List the resets of a conversation, newest first. Messages up to upto stay in the transcript but are no longer part of the model's context. The transcript has a notice of origin reset there.
 func (c *Client) ListResets(ctx context.Context, key chat.SessionKey, params ListResetsParams) ([]chat.Began, error) {
 	var answer struct {
 		Resets []chat.Began `json:"resets"`
@@ -3920,7 +3938,7 @@ func (c *Client) TestTraceTarget(ctx context.Context, target string, body TraceT
 	return answer, err
 }
 
-// Transcribe sends POST /api/transcriptions: What is said in a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, of at most 25 MB, as Content-Type says. It goes to the service of transcription, with the key in force for you, and is kept nowhere. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
+// Transcribe sends POST /api/transcriptions: Transcribe a recording. The body is the recording: WebM, Ogg, MP4 (M4A), WAV or MP3, at most 25 MB, with its Content-Type. It is sent to the transcription service with the key that applies to you, and is not stored. 400: there is no key, or the service refused the recording. 429: too many recordings at once, or within a minute.
 func (c *Client) Transcribe(ctx context.Context, contentType string, body io.Reader) (string, error) {
 	var answer struct {
 		Text string `json:"text"`

@@ -26,9 +26,11 @@ type service struct {
 	// keyless means that an address is enough.
 	keyless bool
 	// Variables of the environment; empty: none.
-	keyVar, baseVar, modelVar string
-	// probe is a path that answers requests with a valid key at no cost; empty: there is none.
-	probe string
+	keyVar, baseVar, modelVar, providerVar, priceVar string
+	// probe is a path that answers requests with a valid key at no cost; empty: there is none. probeBody is sent as a POST where it is not empty.
+	probe, probeBody string
+	provider         string // of through
+	header           string // carries the key; empty: Authorization
 }
 
 // CloudsWayKeyOnly is the address of CloudsWay for keys of aisearch.cloudsway.net. Its other keys come with a separate address,
@@ -42,9 +44,9 @@ var services = []service{
 	{name: Tavily, title: "search with Tavily", base: "https://api.tavily.com", keyVar: "TAVILY_API_KEY", probe: "/usage"},
 	{name: CloudsWay, title: "search with CloudsWay", base: CloudsWayKeyOnly, keyVar: "CLOUDSWAY_SEARCH_KEY", baseVar: "CLOUDSWAY_SEARCH_URL"},
 	{name: SearXNG, title: "search with SearXNG", keyless: true, baseVar: "SEARXNG_URL", probe: "/search?q=xbot&format=json"},
-	compatible(Image, "pictures", "IMAGE"),
-	compatible(Speech, "speech", "TTS"),
-	compatible(Video, "video", "VIDEO"),
+	generated(Image, "pictures", "IMAGE"),
+	generated(Speech, "speech", "TTS"),
+	generated(Video, "video", "VIDEO"),
 	compatible(Transcription, "transcription", "STT"),
 	compatible(Realtime, "realtime voice", "S2S"),
 }
@@ -64,6 +66,13 @@ func compatible(name, title, prefix string) service {
 	return service{
 		name: name, title: title, base: openAI, keyless: true, keyVar: prefix + "_API_KEY", baseVar: prefix + "_BASE_URL", modelVar: prefix + "_MODEL", probe: "/models",
 	}
+}
+
+// generated returns a service that several providers offer.
+func generated(name, title, prefix string) service {
+	s := compatible(name, title, prefix)
+	s.providerVar, s.priceVar = prefix+"_PROVIDER", prefix+"_PRICE"
+	return s
 }
 
 // Services returns the names of all services, in the order for users.

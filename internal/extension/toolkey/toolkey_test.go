@@ -192,3 +192,73 @@ func TestTry_APersonsOwnReachesNoAddressOfTheServersNetwork(t *testing.T) {
 	require.Contains(t, tried.Problem, "not an address on the public internet")
 	require.Empty(t, keys())
 }
+
+func TestSave_AProviderBringsItsAddressAndTheFormOfItsKey(t *testing.T) {
+	s, _ := setup()
+	for i, c := range []struct{ service, provider, base, header, value string }{
+		{toolkey.Image, "", "https://api.openai.com/v1", "Authorization", "Bearer k"},
+		{toolkey.Image, toolkey.Gemini, "https://generativelanguage.googleapis.com/v1beta", "x-goog-api-key", "k"},
+		{toolkey.Video, toolkey.DashScope, "https://dashscope.aliyuncs.com/api/v1", "Authorization", "Bearer k"},
+		{toolkey.Speech, toolkey.ElevenLabs, "https://api.elevenlabs.io/v1", "xi-api-key", "k"},
+		{toolkey.Speech, toolkey.MiniMax, "https://api.minimax.io/v1", "Authorization", "Bearer k"},
+	} {
+		user := chat.UserID(100 + i)
+		d := draft(user, c.service, "k", "")
+		d.Provider, d.Price = c.provider, new(0.5)
+		require.NoError(t, s.Save(t.Context(), d, ann))
+		got, err := s.For(t.Context(), user, c.service)
+		require.NoError(t, err)
+		require.Equal(t, c.base, got.BaseURL)
+		require.Equal(t, 0.5, *got.Price)
+		req, err := got.Request(t.Context(), http.MethodGet, "/x", nil)
+		require.NoError(t, err)
+		require.Equal(t, c.value, req.Header.Get(c.header))
+	}
+}
+
+func TestSave_AProviderOffersWhatItHas(t *testing.T) {
+	s, _ := setup()
+	for _, c := range [][3]string{
+		{toolkey.Speech, toolkey.Gemini, "does not make speech"}, {toolkey.Image, "acme", "choose one of [openai gemini dashscope]"},
+		{toolkey.Tavily, toolkey.OpenAI, "no choice of a provider"}, {toolkey.Video, toolkey.OpenAI, "closed its Videos API"}, {toolkey.Video, "", "closed its Videos API"},
+	} {
+		d := draft(ann, c[0], "k", "")
+		d.Provider = c[1]
+		require.ErrorContains(t, s.Save(t.Context(), d, ann), c[2])
+	}
+	d := draft(ann, toolkey.Image, "k", "")
+	d.Price = new(-1.0)
+	require.ErrorContains(t, s.Save(t.Context(), d, ann), "a price is")
+
+	s.Env = map[string]string{"IMAGE_API_KEY": "k", "IMAGE_PROVIDER": "acme", "VIDEO_API_KEY": "k", "TTS_API_KEY": "k", "TTS_PROVIDER": "MiniMax", "TTS_PRICE": "60"}
+	_, err := s.For(t.Context(), ann, toolkey.Image)
+	require.ErrorContains(t, err, "IMAGE_PROVIDER")
+	_, err = s.For(t.Context(), ann, toolkey.Video)
+	require.Error(t, err, "OpenAI has no videos")
+	got, err := s.For(t.Context(), ann, toolkey.Speech)
+	require.NoError(t, err)
+	require.Equal(t, []any{toolkey.MiniMax, 60.0}, []any{got.Provider, *got.Price})
+}
+
+func TestSave_AStoredKeyStaysWithItsProvider(t *testing.T) {
+	s, _ := setup()
+	require.NoError(t, s.Save(t.Context(), draft(ann, toolkey.Image, "k", ""), ann))
+	d := draft(ann, toolkey.Image, "", "")
+	d.Provider = toolkey.Gemini
+	require.ErrorContains(t, s.Save(t.Context(), d, ann), "enter the key for it")
+	d.Provider = toolkey.OpenAI
+	require.NoError(t, s.Save(t.Context(), d, ann))
+}
+
+func TestTry_ReadsARefusalInABody(t *testing.T) {
+	s, _ := setup()
+	url, keys := service(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(`{"base_resp":{"status_code":1004,"status_msg":"login fail"}}`))
+	})
+	d := draft(0, toolkey.Speech, "k", url)
+	d.Provider = toolkey.MiniMax
+	tried, err := s.Try(t.Context(), d)
+	require.NoError(t, err)
+	require.Contains(t, tried.Problem, "the key was not accepted (1004)")
+	require.Equal(t, []string{"Bearer k /get_voice"}, keys())
+}

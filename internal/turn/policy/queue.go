@@ -45,5 +45,9 @@ func (p *Policy) Limit() Limits {
 	l.Person.Runners = cmp.Or(l.Person.Runners, 50)
 	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
 	l.Person.Storage = cmp.Or(l.Person.Storage, 10<<10)
+	l.Media.Pictures = cmp.Or(l.Media.Pictures, 100)
+	l.Media.Characters = cmp.Or(l.Media.Characters, 100_000)
+	l.Media.Seconds = cmp.Or(l.Media.Seconds, 120)
+	l.Media.AtOnce = cmp.Or(l.Media.AtOnce, 3)
 	return l
 }

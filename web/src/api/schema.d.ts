@@ -5631,6 +5631,26 @@ export interface components {
             llm_subagent: number;
             /**
              * Format: int64
+             * @description Maximum concurrent generations per user.
+             */
+            media_at_once: number;
+            /**
+             * Format: int64
+             * @description Maximum characters of generated speech per day, per user or service key.
+             */
+            media_characters: number;
+            /**
+             * Format: int64
+             * @description Maximum generated pictures per day, per user or service key.
+             */
+            media_pictures: number;
+            /**
+             * Format: int64
+             * @description Maximum seconds of generated video per day, per user or service key.
+             */
+            media_seconds: number;
+            /**
+             * Format: int64
              * @description The same limit for a user with a model of their own.
              */
             own_key_turns: number;
@@ -6081,6 +6101,26 @@ export interface components {
             user: components["schemas"]["User"];
             version: string;
         };
+        MediaDay: {
+            /** Format: int64 */
+            calls: number;
+            /**
+             * Format: double
+             * @description In the currency of the answer, of the calls whose price is known. Missing where none is.
+             */
+            cost?: number;
+            /** @description UTC, as 2026-11-21. */
+            day: string;
+            /** @enum {string} */
+            kind: "image" | "speech" | "video" | "transcription" | "realtime";
+            /** @description provider/model */
+            model: string;
+            /**
+             * Format: int64
+             * @description Pictures, characters of speech, or seconds of video, transcription and realtime voice.
+             */
+            units: number;
+        };
         Member: {
             name: string;
             /** @description Its conversation. */
@@ -6315,7 +6355,7 @@ export interface components {
         NewService: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them. */
             capabilities?: string[];
             description?: string;
             /** @description Omitted limits are unchanged. */
@@ -7447,7 +7487,7 @@ export interface components {
         ServiceChange: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them. */
             capabilities?: string[];
             description?: string;
             /** @description Omitted limits are unchanged. */
@@ -7500,14 +7540,29 @@ export interface components {
             concurrent: number;
             /**
              * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+             */
+            pictures_per_day: number;
+            /**
+             * Format: int64
              * @description Of one key; default 60.
              */
             requests_per_minute: number;
             /**
              * Format: int64
+             * @description The same for characters of speech.
+             */
+            speech_characters_per_day: number;
+            /**
+             * Format: int64
              * @description Of all consumers, in a day of UTC; 0: as many as they want.
              */
             tokens_per_day: number;
+            /**
+             * Format: int64
+             * @description The same for seconds of video.
+             */
+            video_seconds_per_day: number;
         };
         ServiceLimitsPatch: {
             /**
@@ -7517,14 +7572,29 @@ export interface components {
             concurrent?: number;
             /**
              * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+             */
+            pictures_per_day?: number;
+            /**
+             * Format: int64
              * @description Of one key.
              */
             requests_per_minute?: number;
             /**
              * Format: int64
+             * @description The same for characters of speech.
+             */
+            speech_characters_per_day?: number;
+            /**
+             * Format: int64
              * @description Of all consumers, in a day of UTC; 0: as many as they want.
              */
             tokens_per_day?: number;
+            /**
+             * Format: int64
+             * @description The same for seconds of video.
+             */
+            video_seconds_per_day?: number;
         };
         ServiceUsage: {
             /** @example USD */
@@ -7569,12 +7639,22 @@ export interface components {
             /** Format: int64 */
             max_ms: number;
             /**
+             * Format: double
+             * @description Of pictures, speech and videos whose price was known; missing: of none.
+             */
+            media_cost?: number;
+            /**
              * Format: int64
              * @description Milliseconds until half of them were answered, a stream until it ended.
              */
             p50_ms: number;
             /** Format: int64 */
             p95_ms: number;
+            /**
+             * Format: int64
+             * @description That were generated.
+             */
+            pictures: number;
             /** Format: int64 */
             prompt_tokens: number;
             /**
@@ -7582,6 +7662,16 @@ export interface components {
              * @description Requests with a valid key, including refused ones. Counts are kept for XBOT_KEEP_EVENTS.
              */
             requests: number;
+            /**
+             * Format: int64
+             * @description Of generated speech.
+             */
+            speech_characters: number;
+            /**
+             * Format: int64
+             * @description Of generated videos.
+             */
+            video_seconds: number;
         };
         ServiceView: {
             /**
@@ -7595,7 +7685,7 @@ export interface components {
             allowed_docs: string[] | null;
             /** @description Patterns of scripts below scripts/ whose names it sees: * for all, none: nothing. Stored with the service: this version of xbot has no tool that runs them. */
             allowed_scripts: string[] | null;
-            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video are stored with the service: this version of xbot has no such tools. */
+            /** @description Any of web, image, speech, video, scheduler and humanchat (forwards questions to an administrator). image, speech and video generate files if its administrator has a key for them. */
             capabilities: string[] | null;
             /** @description The service is unavailable: its administrator is disabled or no longer an administrator. */
             closed?: boolean;
@@ -8444,6 +8534,16 @@ export interface components {
             key_hint: string;
             /** @description Empty: the usual one. */
             model: string;
+            /**
+             * Format: double
+             * @description USD per picture, per million characters of speech or per second of video; absent: the known price of the model.
+             */
+            price?: number;
+            /**
+             * @description API of the address, for pictures, speech and video; absent: the default provider.
+             * @example openai
+             */
+            provider?: string;
             /** Format: int64 */
             revision: number;
             /** @example transcription */
@@ -8460,6 +8560,13 @@ export interface components {
             key?: string;
             /** @description Empty: the usual one. */
             model?: string;
+            /**
+             * Format: double
+             * @description USD per picture, per million characters of speech or per second of video; absent: the known price of the model.
+             */
+            price?: number;
+            /** @description One of the service's providers; empty: the default one. */
+            provider?: string;
             /**
              * Format: int64
              * @description Revision on which the change is based; 0: none exists yet.
@@ -8519,6 +8626,8 @@ export interface components {
             tool: string;
         };
         ToolService: {
+            /** @description Supported providers, the default one first; absent: only one. */
+            providers?: string[] | null;
             /** @example transcription */
             service: string;
             /**
@@ -8879,6 +8988,8 @@ export interface components {
             currency: string;
             /** @description Newest first. */
             days: components["schemas"]["SpentDay"][] | null;
+            /** @description Pictures, sound and video, by day and model, newest first. Their cost is not in total. */
+            media: components["schemas"]["MediaDay"][] | null;
             /** @description Those with most tokens first. */
             sessions: components["schemas"]["SpentSession"][] | null;
             /** @description Of all models; its cost is that of the models with a price. */
