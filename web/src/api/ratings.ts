@@ -4,14 +4,6 @@ import type { components } from "./schema"
 
 export type Rating = components["schemas"]["Rating"]
 
-export type ReceivedRating = components["schemas"]["ReceivedRating"]
-
-/** The newest of all users, for administrators. */
-export async function listReceivedRatings(): Promise<ReceivedRating[]> {
-  const { ratings } = await unwrap(api.GET("/api/ratings"))
-  return ratings ?? []
-}
-
 /** Those of the user in a conversation. */
 export async function listRatings(key: string): Promise<Rating[]> {
   const { ratings } = await unwrap(api.GET("/api/sessions/{key}/ratings", { params: { path: { key } } }))

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query"
-import { ThumbsDown, ThumbsUp } from "lucide-react"
 
-import { listReceivedRatings } from "../../api/ratings"
+import { listReceivedRatings } from "../../api/tracing"
 import { useLanguage } from "../../i18n"
 import { moment } from "../../i18n/format"
 import { useTable } from "../../i18n/table"
@@ -19,12 +18,9 @@ export function ReceivedRatings() {
       {data.length === 0 && <p className="text-small text-ink-2">{say("noRatings")}</p>}
       <ul className="divide-y divide-line">
         {data.map(({ message_id, user, helpful, comment, rated_at }) => (
-          <li key={`${message_id} ${user}`} className="flex items-start gap-3 py-2">
-            {helpful ? <ThumbsUp size={15} aria-hidden className="mt-1 shrink-0 text-ink-2" /> : <ThumbsDown size={15} aria-hidden className="mt-1 shrink-0 text-ink-2" />}
-            <span className="min-w-0">
-              <span className="block text-small text-ink-3">{[say(helpful ? "up" : "down"), user, moment(language, rated_at)].join(" · ")}</span>
-              {comment && <span className="block break-words">{comment}</span>}
-            </span>
+          <li key={`${message_id} ${user}`} className="py-2">
+            <span className="block text-small text-ink-3">{[say(helpful ? "up" : "down"), user, moment(language, rated_at)].join(" · ")}</span>
+            {comment && <span className="block break-words">{comment}</span>}
           </li>
         ))}
       </ul>
