@@ -68,6 +68,10 @@ func TestRatings_AUserRatesRepliesOfTheirConversations(t *testing.T) {
 	require.Empty(t, list())
 	b.alice.put(of(reply), object{"helpful": false, "comment": "too long"}).is(http.StatusNoContent, nil)
 	require.Equal(t, "too long", list()[0].Comment)
+	b.bob.get("/api/ratings").problem(http.StatusForbidden)
+	var received messages.ReceivedRatings
+	b.alice.get("/api/ratings").is(http.StatusOK, &received)
+	require.Equal(t, []any{"alice", key, "too long", reply}, []any{received.Ratings[0].User, received.Ratings[0].Session, received.Ratings[0].Comment, received.Ratings[0].Message})
 	b.alice.put(of(reply), object{"helpful": true}).is(http.StatusNoContent, nil)
 	got := list()
 	require.Len(t, got, 1)

@@ -420,3 +420,28 @@ func TestSettings_RefuseWhatCannotBeUsed(t *testing.T) {
 	}
 }
 
+
+func TestExporter_ASubagentIsPartOfTheTraceOfItsCall(t *testing.T) {
+	c := newCollector(t)
+	b := setup(t, tracing.EnvironmentTargets{Endpoint: c.url})
+	b.turn("t1", "hello")
+	call := chat.NewCallID("t1", 0, 0)
+	for _, statement := range []string{
+		`INSERT INTO sessions (key, user_id, channel, chat_type, root) VALUES ('agent:main:sub:s1', (SELECT id FROM users LIMIT 1), 'web', 'subagent', '` + string(key) + `')`,
+		`INSERT INTO subagents (session_key, parent, root, role, instance, depth, call_id, profile) VALUES ('agent:main:sub:s1', '` + string(key) + `', '` + string(key) + `', 'explorer', '', 1, '` + string(call) + `', '{}')`,
+		`INSERT INTO turns (id, session_key, run_id, state, ended_at) VALUES ('t2', 'agent:main:sub:s1', 'r', 'done', now())`,
+		`INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, words, turn_id) VALUES ('` + string(call) + `', 'agent:main:sub:s1', 't1', 't1', false, 'look', 't2')`,
+		`INSERT INTO trace_exports (target, kind, turn_id) VALUES ('otlp', 'turn', 't2')`,
+	} {
+		_, err := b.pool.Exec(t.Context(), statement)
+		require.NoError(t, err)
+	}
+	b.run()
+	b.eventually(func() bool { return b.waiting(tracing.OTLP) == 0 }, "both arrive")
+	byName := map[string]*tracepb.Span{}
+	for _, s := range c.spans {
+		byName[s.GetName()] = s
+	}
+	require.Equal(t, byName["invoke_agent main"].GetTraceId(), byName["invoke_agent explorer"].GetTraceId())
+	require.Equal(t, byName["execute_tool Read"].GetSpanId(), byName["invoke_agent explorer"].GetParentSpanId())
+}

@@ -67,6 +67,7 @@ CREATE TABLE reply_ratings (
 );
 CREATE INDEX reply_ratings_by_session ON reply_ratings (session_key, user_id);
 CREATE INDEX reply_ratings_by_user ON reply_ratings (user_id);
+CREATE INDEX reply_ratings_newest ON reply_ratings (rated_at DESC);
 COMMENT ON TABLE reply_ratings IS 'Ratings of replies, one a user and reply. Written by /api/sessions/{key}/messages/{id}/rating.';
 
 -- +goose Down

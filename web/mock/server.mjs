@@ -282,6 +282,7 @@ export class MockServer {
       return this.subscriptions.answer(request.method, url.pathname, await readBody(request))
     }
     if (route === "POST /api/transcriptions") return [200, await this.toolKeys.transcribe(request)]
+    if (route === "GET /api/ratings") return [200, this.#ratings.received()]
     if (url.pathname.startsWith("/api/tracing")) return this.#tracing.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/keys")) return this.toolKeys.answer(request.method, url, await readBody(request))
     if (url.pathname.startsWith("/api/oauth/")) return this.connections.answer(request.method, url, await readBody(request))

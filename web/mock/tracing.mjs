@@ -33,6 +33,9 @@ export class Tracing {
 export class Ratings {
   #list = []
 
+  /** Those of all users, the newest first. */
+  received = () => ({ ratings: this.#list.toReversed().map(({ key, rating }) => ({ ...rating, session: key, user: "admin" })) })
+
   /** Status and body of a request about a conversation: part is what follows its key. */
   answer(method, session, part, body) {
     if (part === "/ratings") return [200, { ratings: this.#list.filter(({ key }) => key === session.key).map(({ rating }) => rating) }]

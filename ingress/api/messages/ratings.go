@@ -26,6 +26,22 @@ type Ratings struct {
 	Ratings []Rating `json:"ratings" doc:"In the order of the replies."`
 }
 
+// ReceivedRating is a rating of any user.
+type ReceivedRating struct {
+	Rating
+
+	Session chat.SessionKey `json:"session"`
+	User    string          `json:"user" doc:"Name of the user."`
+}
+
+// ReceivedRatings lists ratings of all users.
+type ReceivedRatings struct {
+	Ratings []ReceivedRating `json:"ratings" doc:"The newest first."`
+}
+
+// maxReceived is how many ratings of all users are listed.
+const maxReceived = 100
+
 // NewRating is a rating to be stored.
 type NewRating struct {
 	Helpful bool   `json:"helpful"`
@@ -40,6 +56,10 @@ type RatedReply struct {
 
 func (a *Endpoints) registerRatings(h huma.API) {
 	const path = "/api/sessions/{key}/messages/{id}/rating"
+	huma.Register(h, huma.Operation{
+		OperationID: "list-received-ratings", Method: http.MethodGet, Path: "/api/ratings", Summary: "Ratings of replies by all users",
+		Description: "For administrators: the newest 100.", Security: endpoint.Secured,
+	}, a.receivedRatings)
 	endpoint.InSession(a.Base, h, huma.Operation{
 		OperationID: "list-ratings", Method: http.MethodGet, Path: "/api/sessions/{key}/ratings", Summary: "Your ratings of replies in a conversation",
 	}, func(ctx context.Context, s chat.Session, _ *struct{ endpoint.Key }) (Ratings, error) {
@@ -66,4 +86,16 @@ func (a *Endpoints) registerRatings(h huma.API) {
 	}, func(ctx context.Context, s chat.Session, in *RatedReply) error {
 		return a.Ratings.Remove(ctx, s.Key, auth.User(ctx).ID, in.ID)
 	})
+}
+
+func (a *Endpoints) receivedRatings(ctx context.Context, _ *struct{}) (*struct{ Body ReceivedRatings }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := a.Ratings.Recent(ctx, maxReceived)
+	out := ReceivedRatings{Ratings: make([]ReceivedRating, len(rows))}
+	for i, r := range rows {
+		out.Ratings[i] = ReceivedRating{Rating: Rating(r.Rating), Session: r.Session, User: r.User}
+	}
+	return &struct{ Body ReceivedRatings }{out}, a.Problem(err)
 }

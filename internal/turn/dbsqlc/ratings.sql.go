@@ -90,6 +90,49 @@ func (q *Queries) RatingList(ctx context.Context, db DBTX, arg RatingListParams)
 	return items, nil
 }
 
+const ratingRecent = `-- name: RatingRecent :many
+SELECT r.message_id, r.session_key, u.name AS user_name, r.helpful, r.comment, r.rated_at
+FROM reply_ratings r JOIN users u ON u.id = r.user_id
+ORDER BY r.rated_at DESC, r.message_id DESC LIMIT $1
+`
+
+type RatingRecentRow struct {
+	MessageID  chat.MessageID
+	SessionKey chat.SessionKey
+	UserName   string
+	Helpful    bool
+	Comment    string
+	RatedAt    time.Time
+}
+
+// The newest of all users.
+func (q *Queries) RatingRecent(ctx context.Context, db DBTX, limit int32) ([]RatingRecentRow, error) {
+	rows, err := db.Query(ctx, ratingRecent, limit)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RatingRecentRow
+	for rows.Next() {
+		var i RatingRecentRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.SessionKey,
+			&i.UserName,
+			&i.Helpful,
+			&i.Comment,
+			&i.RatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const ratingSet = `-- name: RatingSet :execrows
 WITH rated AS (
     INSERT INTO reply_ratings AS r (message_id, user_id, session_key, helpful, comment)

@@ -86,3 +86,24 @@ func (s *Store) List(ctx context.Context, key chat.SessionKey, user chat.UserID)
 	}
 	return out, nil
 }
+
+// Received is a rating of any user, as administrators see it.
+type Received struct {
+	Rating
+
+	Session chat.SessionKey
+	User    string // name
+}
+
+// Recent returns the newest ratings of all users, at most n, the newest first.
+func (s *Store) Recent(ctx context.Context, n int) ([]Received, error) {
+	rows, err := dbsqlc.Q.RatingRecent(ctx, s.db.Pool, int32(n))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list ratings: %w", err))
+	}
+	out := make([]Received, len(rows))
+	for i, r := range rows {
+		out[i] = Received{Session: r.SessionKey, User: r.UserName, Rating: Rating{Message: r.MessageID, Helpful: r.Helpful, Comment: r.Comment, RatedAt: r.RatedAt}}
+	}
+	return out, nil
+}

@@ -34,3 +34,9 @@ SELECT message_id FROM removed;
 -- name: RatingList :many
 -- Those of a user in a conversation.
 SELECT message_id, helpful, comment, rated_at FROM reply_ratings WHERE session_key = sqlc.arg(session_key) AND user_id = sqlc.arg(user_id) ORDER BY message_id;
+
+-- name: RatingRecent :many
+-- The newest of all users.
+SELECT r.message_id, r.session_key, u.name AS user_name, r.helpful, r.comment, r.rated_at
+FROM reply_ratings r JOIN users u ON u.id = r.user_id
+ORDER BY r.rated_at DESC, r.message_id DESC LIMIT $1;

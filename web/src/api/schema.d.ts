@@ -1902,6 +1902,26 @@ export interface paths {
         patch: operations["note-prompt-version"];
         trace?: never;
     };
+    "/api/ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ratings of replies by all users
+         * @description For administrators: the newest 100.
+         */
+        get: operations["list-received-ratings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/registry/digests/{digest}": {
         parameters: {
             query?: never;
@@ -7179,6 +7199,21 @@ export interface components {
         Ratings: {
             /** @description In the order of the replies. */
             ratings: components["schemas"]["Rating"][] | null;
+        };
+        ReceivedRating: {
+            comment?: string;
+            helpful: boolean;
+            /** Format: int64 */
+            message_id: number;
+            /** Format: date-time */
+            rated_at: string;
+            session: string;
+            /** @description Name of the user. */
+            user: string;
+        };
+        ReceivedRatings: {
+            /** @description The newest first. */
+            ratings: components["schemas"]["ReceivedRating"][] | null;
         };
         RegistryDetail: {
             entry: components["schemas"]["Entry"];
@@ -13181,6 +13216,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromptVersion"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-received-ratings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivedRatings"];
                 };
             };
             /** @description Error */

@@ -1,4 +1,4 @@
-// The calls about collectors that traces of turns are exported to.
+// The calls about collectors that traces of turns are exported to, and about ratings of all users.
 import { api, unwrap } from "./client"
 import type { components } from "./schema"
 
@@ -22,3 +22,11 @@ export const deleteTraceTarget = (target: TargetName) => unwrap(api.DELETE("/api
 /** Exports one span and stores nothing. Half a minute at most. */
 export const testTraceTarget = (target: TargetName, body: TraceTargetDraft): Promise<TraceTargetTested> =>
   unwrap(api.POST("/api/tracing/{target}/test", { params: { path: { target } }, body }))
+
+export type ReceivedRating = Schemas["ReceivedRating"]
+
+/** The newest of all users, for administrators. */
+export async function listReceivedRatings(): Promise<ReceivedRating[]> {
+  const { ratings } = await unwrap(api.GET("/api/ratings"))
+  return ratings ?? []
+}

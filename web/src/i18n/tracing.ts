@@ -32,6 +32,10 @@ const en = {
   save: "Save",
   saved: "Saved: {{name}}",
   remove: "Remove",
+  ratings: "Ratings of replies",
+  noRatings: "No ratings yet. Users rate replies with the thumbs below them.",
+  up: "Helpful",
+  down: "Not helpful",
 }
 
 export type TracingWord = keyof typeof en
@@ -70,5 +74,9 @@ export const tracingWords: Table<TracingWord> = {
     save: "保存",
     saved: "已保存：{{name}}",
     remove: "移除",
+    ratings: "对回复的评价",
+    noRatings: "还没有评价。用户可以用回复下方的拇指按钮评价。",
+    up: "有帮助",
+    down: "没有帮助",
   },
 }

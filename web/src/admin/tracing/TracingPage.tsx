@@ -7,6 +7,7 @@ import { tracingWords } from "../../i18n/tracing"
 import { Button } from "../../ui/Button"
 import { Note } from "../../ui/Note"
 import { Pending } from "../../ui/Pending"
+import { ReceivedRatings } from "./ReceivedRatings"
 import { TargetForm } from "./TargetForm"
 
 /** The collectors that traces are exported to, with a form for each. */
@@ -27,6 +28,7 @@ export default function TracingPage() {
           </li>
         ))}
       </ul>
+      <ReceivedRatings />
     </div>
   )
 }
