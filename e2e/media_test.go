@@ -153,3 +153,20 @@ func TestMedia_AConsumerGetsItsPictureAndNobodyElseDoes(t *testing.T) {
 		return nil
 	})
 }
+
+func TestMedia_AVideoShowsItsProgressAndIsCancelledByAStop(t *testing.T) {
+	t.Parallel()
+	s, m := generatesMedia(t)
+	m.Advance(40)
+	k := s.newTalk()
+	id := k.send(`call generate_video {"prompt":"waves","seconds":4}`, "say done")
+	require.Eventually(t, func() bool {
+		run, err := s.temporal().DescribeWorkflowExecution(t.Context(), "turn/"+string(k.key), "")
+		return err == nil && len(run.GetPendingActivities()) == 1 && strings.Contains(run.GetPendingActivities()[0].GetHeartbeatDetails().String(), "generating: 40 %")
+	}, time.Minute, 50*time.Millisecond, "operators see how far it is")
+	_, err := s.client.StopTurn(t.Context(), k.key)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, []string{"video_1"}, m.Deleted())
+	require.Contains(t, lastCalls(k)[0].Result, "It may be charged")
+}

@@ -80,7 +80,7 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	require.True(t, made.Published)
 	require.Equal(t, []string{"*"}, made.AllowedDocs)
 	require.Equal(t, 1000, made.MaxConversations)
-	require.Equal(t, service.Limits{RequestsPerMinute: 60, Concurrent: 4}, made.Limits)
+	require.Equal(t, service.Limits{RequestsPerMinute: 60, Concurrent: 4, PicturesPerDay: 100, SpeechCharactersPerDay: 100_000, VideoSecondsPerDay: 60}, made.Limits)
 	require.Equal(t, "/s/"+made.ID, made.Page)
 
 	carol, err := b.store.Users.CreateUser(t.Context(), "carol", users.RoleAdmin)
@@ -96,7 +96,7 @@ func TestServices_AnAdministratorPublishesChangesAndWithdrawsOne(t *testing.T) {
 	b.do(other, http.MethodPatch, at, object{"name": "Mine", "revision": made.Revision}).problem(http.StatusConflict)
 	b.do(other, http.MethodPatch, at, object{"limits": object{"tokens_per_day": 9}}).is(http.StatusOK, nil)
 	b.do(other, http.MethodPatch, at, object{"limits": object{"requests_per_minute": 5}}).is(http.StatusOK, &changed)
-	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9}, changed.Limits, "limits that are left out stay")
+	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9, PicturesPerDay: 100, SpeechCharactersPerDay: 100_000, VideoSecondsPerDay: 60}, changed.Limits, "limits that are left out stay")
 	require.Contains(t, b.do(b.alice, http.MethodPatch, at, object{"origins": []string{"https://shop.example/x"}}).problem(http.StatusBadRequest), "https://shop.example")
 	require.Contains(t, b.alice.post("/api/services", object{}).problem(http.StatusBadRequest), "name the service")
 

@@ -31,7 +31,7 @@ func TestToolKeys_OfTheInstallationAreSetByAdministratorsAndUsedForAll(t *testin
 	require.Len(t, b.alice.toolKeys().Keys, 1)
 
 	require.Empty(t, b.bob.toolKeys().Keys, "a member sees none of the installation's")
-	require.Equal(t, models.ToolService{Service: "image", Source: "installation"}, b.bob.toolKeys().Services[3])
+	require.Equal(t, models.ToolService{Service: "image", Source: "installation", Providers: []string{"openai", "gemini", "dashscope"}}, b.bob.toolKeys().Services[3])
 	b.do(b.bob, http.MethodPut, "/api/keys/image", map[string]any{"shared": true, "key": "k", "revision": 1}).problem(http.StatusForbidden)
 	b.bob.post("/api/keys/image/try", map[string]any{"shared": true}).problem(http.StatusForbidden)
 	b.bob.delete("/api/keys/image?shared=true").problem(http.StatusForbidden)
@@ -74,4 +74,15 @@ func TestToolKeys_AreTriedBeforeTheyAreSaved(t *testing.T) {
 	b.bob.post("/api/keys/transcription/try", map[string]any{"key": "k", "base_url": service.URL}).is(http.StatusOK, &tried)
 	require.Contains(t, tried.Problem, "not an address on the public internet", "what a member writes does not lead into the server's network")
 	require.Empty(t, b.alice.toolKeys().Keys)
+}
+
+func TestToolKeys_HaveAProviderAndAPrice(t *testing.T) {
+	b := setup(t)
+	var made chat.ToolKey
+	b.do(b.bob, http.MethodPut, "/api/keys/speech", map[string]any{"key": "k", "provider": "elevenlabs", "price": 120}).is(http.StatusOK, &made)
+	require.Equal(t, "elevenlabs", made.Provider)
+	require.EqualValues(t, 120, *made.Price)
+	b.do(b.bob, http.MethodPut, "/api/keys/speech", map[string]any{"key": "k", "provider": "gemini", "revision": 1}).problem(http.StatusBadRequest)
+	b.do(b.bob, http.MethodPut, "/api/keys/video", map[string]any{"key": "k"}).problem(http.StatusBadRequest)
+	b.do(b.bob, http.MethodPut, "/api/keys/image", map[string]any{"key": "k", "price": -1}).problem(http.StatusUnprocessableEntity)
 }

@@ -111,6 +111,9 @@ func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access,
 		if about, err = about.through(r.Provider); err != nil {
 			return Access{}, err
 		}
+		if about.base == "" && r.BaseURL == "" { // an older version stored it
+			return Access{}, fault.Errorf(fault.Invalid, "the key for %s has no address: enter one on the page under Settings, Models and keys, or choose another provider", about.title)
+		}
 		return s.access(about, Draft{ToolKey: r.ToolKey, Key: key}), nil
 	}
 	if _, err := about.through(strings.ToLower(strings.TrimSpace(s.Env[about.providerVar]))); err != nil {

@@ -43,6 +43,9 @@ const en = {
   ofChannel: "Channel: {{channel}}",
   ofDocuments: "Services: documents",
   ofWeb: "Services: the web",
+  ofImage: "Services: pictures",
+  ofSpeech: "Services: speech",
+  ofVideo: "Services: videos",
   ofScheduler: "Services: reminders",
   ofHumanChat: "Services: human help",
 }
@@ -92,6 +95,9 @@ const zh: Record<PromptWord, string> = {
   ofChannel: "渠道：{{channel}}",
   ofDocuments: "服务：文档",
   ofWeb: "服务：网络",
+  ofImage: "服务：图片",
+  ofSpeech: "服务：语音",
+  ofVideo: "服务：视频",
   ofScheduler: "服务：提醒",
   ofHumanChat: "服务：人工",
 }
