@@ -1249,6 +1249,16 @@ type Rating struct {
 	RatedAt   time.Time      `json:"rated_at"`
 }
 
+// ReceivedRating is the schema of this name in the API's document.
+type ReceivedRating struct {
+	Comment   string          `json:"comment,omitzero"`
+	Helpful   bool            `json:"helpful"`
+	MessageID chat.MessageID  `json:"message_id"`
+	RatedAt   time.Time       `json:"rated_at"`
+	Session   chat.SessionKey `json:"session"`
+	User      string          `json:"user"` // Name of the user.
+}
+
 // RegistryDetail is the schema of this name in the API's document.
 type RegistryDetail struct {
 	Entry    Entry        `json:"entry"`
@@ -3077,6 +3087,15 @@ func (c *Client) NotePromptVersion(ctx context.Context, section string, version 
 	var answer chat.PromptVersion
 	err := c.call(ctx, http.MethodPatch, path("/api/prompts/%s/versions/%s", section, version), nil, body, &answer)
 	return answer, err
+}
+
+// ListReceivedRatings sends GET /api/ratings: Ratings of replies by all users. For administrators: the newest 100.
+func (c *Client) ListReceivedRatings(ctx context.Context) ([]ReceivedRating, error) {
+	var answer struct {
+		Ratings []ReceivedRating `json:"ratings"`
+	}
+	err := c.call(ctx, http.MethodGet, "/api/ratings", nil, nil, &answer)
+	return answer.Ratings, err
 }
 
 // TakeRegistryDigest sends DELETE /api/registry/digests/{digest}: Uninstall a digest for all users. For administrators. Removes all copies, even if the publisher has deleted the entry or the account. An entry that publishes the digest is kept: withdraw it separately.
