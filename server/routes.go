@@ -138,7 +138,7 @@ func (in *ingressPart) consumers() *consumer.API {
 		Messages: stores.Answers, Attachments: stores.Attachments, Conversations: stores.Conversations, ServiceUsage: stores.ServiceUsage, Services: stores.Services, Turns: stores.Turns, Dispatch: in.dispatch, Answers: &replystream.Source{
 			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,
 		},
-		ConsumerFiles: in.agents.consumerFiles(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
+		Files: in.agents.consumerFiles(), Addresses: in.auth, Key: in.core.db.key, Log: in.core.proc.log, Outages: in.core.temporal.outages, Tally: newRequestCount(in.core.proc.tele.Registry),
 		Pictures: in.pictures(),
 	})
 }

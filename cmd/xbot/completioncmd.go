@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"xbot/internal/client/cli/local"
-	"xbot/internal/client/cli/trustedservers"
+	"xbot/internal/client/cli/servernames"
 	"xbot/internal/client/completion"
 )
 
@@ -45,5 +45,5 @@ func complete(ctx context.Context, asked []string) error {
 	if err != nil {
 		return err
 	}
-	return completion.Answer(os.Stdout, parser.Model, asked, trustedservers.Words(ctx, &local.Server{Home: home}))
+	return completion.Answer(os.Stdout, parser.Model, asked, servernames.Words(ctx, &local.Server{Home: home}))
 }

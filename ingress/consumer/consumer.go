@@ -83,8 +83,8 @@ type Dispatch interface {
 	Stop(ctx context.Context, in intake.Message) (engine.Stopped, error)
 }
 
-// ConsumerFiles are the file systems of conversations.
-type ConsumerFiles interface {
+// Files finds the file systems of conversations.
+type Files interface {
 	OfConversation(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error)
 }
 
@@ -103,7 +103,7 @@ type Config struct {
 	Turns         Turns
 	Dispatch      Dispatch
 	Answers       *replystream.Source
-	ConsumerFiles ConsumerFiles // nil: there are no files
+	Files         Files // nil: there are no files
 	Addresses     Addresses
 	Key           secret.Deriver // signs media tokens
 	Log           *slog.Logger

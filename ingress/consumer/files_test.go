@@ -42,7 +42,7 @@ func (o only) Box(_ context.Context, user chat.UserID, _ string) (sandbox.Sandbo
 func (b *bundle) onRunner() string {
 	b.T.Helper()
 	box := tooltest.New(b.T)
-	b.api.ConsumerFiles = guestfs.Finder{Store: b.Store.Services, Sandboxes: only{box, b.User.ID}}
+	b.api.Files = guestfs.Finder{Store: b.Store.Services, Sandboxes: only{box, b.User.ID}}
 	return box.Workspace()
 }
 

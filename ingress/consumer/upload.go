@@ -77,10 +77,10 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 
 // files is the file system of a conversation. The reason why there is none does not concern the consumer.
 func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
-	if a.ConsumerFiles == nil {
+	if a.Files == nil {
 		return nil, errNoFiles
 	}
-	box, err := a.ConsumerFiles.OfConversation(ctx, c)
+	box, err := a.Files.OfConversation(ctx, c)
 	if fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound) {
 		return nil, errNoFiles
 	}

@@ -1,4 +1,4 @@
-// Package answer follows the answer to one accepted message: it makes the events that a program waiting for an answer needs from the
+// Package replystream follows the answer to one accepted message: it makes the events that a program waiting for an answer needs from the
 // feed of the session. It knows no protocol. Following the same message again, in any process, yields the same events.
 package replystream
 

@@ -1,4 +1,4 @@
-// Package spending reports to users how many tokens they have used.
+// Package usagereport reports to users how many tokens they have used.
 package usagereport
 
 import (

@@ -378,7 +378,7 @@ func TestExporter_ARatingBecomesAScoreThatFollowsIt(t *testing.T) {
 	require.Len(t, c.scores, 2)
 	require.Equal(t, []any{1.0, 0.0}, []any{c.scores[0]["value"], c.scores[1]["value"]})
 	require.Equal(t, c.scores[0]["id"], c.scores[1]["id"])
-	require.Equal(t, []string{c.scores[0]["id"].(string)}, c.gone) //nolint:forcetypeassert // a text
+	require.Equal(t, []string{c.scores[0]["id"].(string)}, c.gone)
 	require.Equal(t, "BOOLEAN", c.scores[0]["dataType"])
 	require.NotContains(t, c.scores[0], "comment", "content is off")
 	require.NotEmpty(t, c.scores[0]["traceId"])
@@ -419,7 +419,6 @@ func TestSettings_RefuseWhatCannotBeUsed(t *testing.T) {
 		require.Error(t, b.settings.Save(t.Context(), d, b.user), "%+v", d)
 	}
 }
-
 
 func TestExporter_ASubagentIsPartOfTheTraceOfItsCall(t *testing.T) {
 	c := newCollector(t)

@@ -117,7 +117,7 @@ func request(ctx context.Context, t target, method, address, kind string, body [
 
 // withoutURL removes the address from an error of a client.
 func withoutURL(err error) error {
-	if u, ok := err.(interface{ Unwrap() error }); ok && u.Unwrap() != nil { //nolint:errorlint // the outermost error alone has the address
+	if u, ok := err.(interface{ Unwrap() error }); ok && u.Unwrap() != nil {
 		return u.Unwrap()
 	}
 	return err

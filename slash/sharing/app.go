@@ -1,4 +1,4 @@
-// Package registry has the slash command for the skills and roles that users share with each other.
+// Package sharing has the slash command for the skills and roles that users share with each other.
 package sharing
 
 import (

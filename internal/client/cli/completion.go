@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/client/apiclient"
 	"xbot/internal/client/cli/local"
-	"xbot/internal/client/cli/trustedservers"
+	"xbot/internal/client/cli/servernames"
 	"xbot/internal/client/completion"
 )
 
@@ -66,5 +66,5 @@ func (p Program) complete(ctx context.Context, asked []string) error {
 	if source == nil {
 		source = own
 	}
-	return completion.Answer(p.Out, parser.Model, asked, trustedservers.Words(ctx, source))
+	return completion.Answer(p.Out, parser.Model, asked, servernames.Words(ctx, source))
 }

@@ -4,6 +4,7 @@ package callmetrics
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -52,15 +53,15 @@ func (r *Recorder) Called(ctx context.Context, model string, answer llm.Answer, 
 	}
 	ended := common
 	if err != nil {
-		ended = append(ended[:len(ended):len(ended)], attribute.String("error.type", class(ctx, err)))
+		ended = append(slices.Clip(ended), attribute.String("error.type", class(ctx, err)))
 	}
 	ctx = context.WithoutCancel(ctx)
 	r.duration.Record(ctx, took.Seconds(), metric.WithAttributes(ended...))
 	if answer.Usage == (chat.Usage{}) {
 		return
 	}
-	r.tokens.Record(ctx, int64(answer.Usage.PromptTokens), metric.WithAttributes(append(common[:len(common):len(common)], attribute.String("gen_ai.token.type", "input"))...))
-	r.tokens.Record(ctx, int64(answer.Usage.CompletionTokens), metric.WithAttributes(append(common[:len(common):len(common)], attribute.String("gen_ai.token.type", "output"))...))
+	r.tokens.Record(ctx, int64(answer.Usage.PromptTokens), metric.WithAttributes(append(slices.Clip(common), attribute.String("gen_ai.token.type", "input"))...))
+	r.tokens.Record(ctx, int64(answer.Usage.CompletionTokens), metric.WithAttributes(append(slices.Clip(common), attribute.String("gen_ai.token.type", "output"))...))
 }
 
 // class returns the class of an error: one of a few words.

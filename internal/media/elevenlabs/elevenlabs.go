@@ -73,7 +73,7 @@ func (p Provider) Start(ctx context.Context, a toolkey.Access, r media.Request) 
 	}
 	f, err := mediahttp.FileOf(media.Speech, answer.Body)
 	out := media.Result{Files: []media.File{f}}
-	if n, bad := strconv.ParseInt(answer.Header.Get("character-cost"), 10, 64); bad == nil {
+	if n, bad := strconv.ParseInt(answer.Header.Get("Character-Cost"), 10, 64); bad == nil {
 		out.Usage.Units = n
 	}
 	return out, err

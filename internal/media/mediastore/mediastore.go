@@ -206,7 +206,7 @@ func (s *Staging) Put(ctx context.Context, call chat.CallID, file int, from io.R
 	buf := make([]byte, partSize)
 	for part := 0; ; part++ {
 		n, err := fill(from, buf)
-		if err != nil && err != io.EOF {
+		if err != nil && !errors.Is(err, io.EOF) {
 			return size, err
 		}
 		if n > 0 {
@@ -215,7 +215,7 @@ func (s *Staging) Put(ctx context.Context, call chat.CallID, file int, from io.R
 			}
 			size += int64(n)
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			last := part
 			if n > 0 {
 				last++
@@ -271,7 +271,7 @@ func (r *stagedReader) Read(buf []byte) (int, error) {
 	}
 	n, err := r.data.Read(buf)
 	r.at += int64(n)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = fault.Errorf(fault.Internal, "the staged file is shorter than it was")
 	}
 	return n, err

@@ -155,7 +155,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		answer(w, r)
 		return
 	}
-	if r.Header.Get("Authorization") != "Bearer "+Key && r.Header.Get("x-goog-api-key") != Key && r.Header.Get("xi-api-key") != Key && !strings.HasPrefix(r.URL.Path, "/files/") {
+	if r.Header.Get("Authorization") != "Bearer "+Key && r.Header.Get("X-Goog-Api-Key") != Key && r.Header.Get("Xi-Api-Key") != Key && !strings.HasPrefix(r.URL.Path, "/files/") {
 		Say(w, http.StatusUnauthorized, map[string]any{"error": map[string]string{"code": "invalid_api_key", "message": "Incorrect API key provided"}})
 		return
 	}
@@ -203,7 +203,7 @@ func (s *Server) usual(w http.ResponseWriter, r *http.Request, body []byte) {
 	case strings.HasPrefix(p, "/tasks/task1"):
 		s.task(w, r)
 	case strings.HasPrefix(p, "/text-to-speech/"):
-		w.Header().Set("character-cost", "12")
+		w.Header().Set("Character-Cost", "12")
 		_, _ = w.Write(MP3()) // as in Say
 	case p == "/voices":
 		Say(w, http.StatusOK, map[string]any{"voices": []any{map[string]string{"voice_id": "EXAVITQu4vr4xnSDxMaL", "name": "Sarah - Mature"}}})

@@ -1,4 +1,4 @@
-// Package authorize holds the tool with which a model asks its user to connect an account that they have elsewhere. The question is part of the
+// Package connectaccount holds the tool with which a model asks its user to connect an account that they have elsewhere. The question is part of the
 // call's row and the waiting is the turn's, as with AskUser; the call is answered by the transaction that stores the account.
 package connectaccount
 

@@ -160,7 +160,9 @@ func TestBuild_EndsOfTurns(t *testing.T) {
 		class  any
 		step   any
 	}{
-		"failed":  {func(t *spans.Turn) { t.State, t.Steps[0].Finish, t.Steps[0].Fault = chat.TurnFailed, chat.FinishError, "unavailable" }, tracepb.Status_STATUS_CODE_ERROR, "failed", "unavailable"},
+		"failed": {func(t *spans.Turn) {
+			t.State, t.Steps[0].Finish, t.Steps[0].Fault = chat.TurnFailed, chat.FinishError, "unavailable"
+		}, tracepb.Status_STATUS_CODE_ERROR, "failed", "unavailable"},
 		"lost":    {func(t *spans.Turn) { t.State, t.Steps[0].Finish = chat.TurnLost, "lost" }, tracepb.Status_STATUS_CODE_ERROR, "lost", nil},
 		"stopped": {func(t *spans.Turn) { t.State, t.Steps[0].Finish = chat.TurnStopped, chat.FinishStopped }, tracepb.Status_STATUS_CODE_UNSET, nil, nil},
 	} {
@@ -244,10 +246,10 @@ func TestBuild_LangfuseFindsWhatItsMappingNames(t *testing.T) {
 	call := find(t, all, "chat gpt-5.5")
 	requireAttributes(t, call, map[string]any{"langfuse.observation.completion_start_time": "2026-11-30T12:00:00.6Z", "langfuse.observation.input": nil})
 	var usage map[string]int
-	require.NoError(t, json.Unmarshal([]byte(attribute(call, "langfuse.observation.usage_details").(string)), &usage)) //nolint:forcetypeassert // a text
+	require.NoError(t, json.Unmarshal([]byte(attribute(call, "langfuse.observation.usage_details").(string)), &usage))
 	require.Equal(t, map[string]int{"input": 20, "input_cached_tokens": 100, "output": 9, "total": 129}, usage)
 	var cost map[string]float64
-	require.NoError(t, json.Unmarshal([]byte(attribute(call, "langfuse.observation.cost_details").(string)), &cost)) //nolint:forcetypeassert // a text
+	require.NoError(t, json.Unmarshal([]byte(attribute(call, "langfuse.observation.cost_details").(string)), &cost))
 	require.Equal(t, map[string]float64{"input": .2, "input_cached_tokens": .05, "output": .75, "total": 1}, cost)
 }
 
@@ -271,18 +273,19 @@ func TestBuild_ContentIsMaskedBoundedAndOnlyThereOnceItIsWanted(t *testing.T) {
 		"gen_ai.tool.call.arguments": `{"command":"echo [hidden]"}`, "langfuse.observation.input": `{"command":"echo [hidden]"}`,
 	})
 	root := all[0]
-	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"my word is [hidden]"}]},{"role":"user","parts":[{"type":"text","content":"also"}]}]`, attribute(root, "langfuse.observation.input").(string))   //nolint:forcetypeassert // a text
-	require.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"[hidden] is a word"}]}]`, attribute(root, "gen_ai.output.messages").(string)) //nolint:forcetypeassert // a text
+	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"my word is [hidden]"}]},{"role":"user","parts":[{"type":"text","content":"also"}]}]`, attribute(root, "langfuse.observation.input").(string))
+	require.JSONEq(t, `[{"role":"assistant","parts":[{"type":"text","content":"[hidden] is a word"}]}]`, attribute(root, "gen_ai.output.messages").(string))
 	first := all[1]
-	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"my word is [hidden]"}]}]`, attribute(first, "gen_ai.input.messages").(string)) //nolint:forcetypeassert // a text
-	second := attribute(all[2], "gen_ai.input.messages").(string)                                                                                         //nolint:forcetypeassert // a text
+	require.JSONEq(t, `[{"role":"user","parts":[{"type":"text","content":"my word is [hidden]"}]}]`, attribute(first, "gen_ai.input.messages").(string))
+	second := attribute(all[2], "gen_ai.input.messages").(string)
 	require.Contains(t, second, `"tool_call_response"`)
 	require.Contains(t, second, `"id":"c1"`)
 	require.NotContains(t, second, "my word", "it was in the call before")
 }
 
 func TestScoreID_IsThatOfAUserAndAReply(t *testing.T) {
-	require.Equal(t, spans.ScoreID(1, 2), spans.ScoreID(1, 2))
+	one := spans.ScoreID(1, 2)
+	require.Equal(t, one, spans.ScoreID(1, 2))
 	require.NotEqual(t, spans.ScoreID(1, 2), spans.ScoreID(2, 1))
 	require.NotEqual(t, spans.ScoreID(1, 23), spans.ScoreID(12, 3))
 	require.Len(t, spans.ScoreID(1, 2), 32)

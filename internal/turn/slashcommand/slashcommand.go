@@ -1,4 +1,4 @@
-// Package slash is the registry of slash commands: their names, permissions, times of execution and help. The commands themselves are in the
+// Package slashcommand is the registry of slash commands: their names, permissions, times of execution and help. The commands themselves are in the
 // folder slash/<group> at the top of the tree, one type in one file each; internal/turn/command is the grammar that parses them.
 //
 // A command has a Spec, which names one of two times of execution:

@@ -1,4 +1,4 @@
-// Package place finds where the commands of a conversation run, and in which folder: on the machine of the terminal, where its own folder is meant,
+// Package location finds where the commands of a conversation run, and in which folder: on the machine of the terminal, where its own folder is meant,
 // or elsewhere, where that folder means nothing.
 package location
 

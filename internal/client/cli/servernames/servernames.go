@@ -1,6 +1,6 @@
-// Package known names what a server has, for shells that complete command lines. Where the server does not answer at once there
-// is nothing to name.
-package trustedservers
+// Package servernames lists the sessions, runners and models of a server for shell completion. The list is empty if the server does not
+// respond at once.
+package servernames
 
 import (
 	"context"
@@ -11,10 +11,10 @@ import (
 	"xbot/internal/client/completion"
 )
 
-// atOnce is how long a person waits for the words behind a key.
+// atOnce limits how long a completion takes.
 const atOnce = 1500 * time.Millisecond
 
-// Words returns the names that the server of a source has: of sessions, runners or models. What it does not say is left out.
+// Words returns the names of the sessions, runners or models of the server of a source. Those that it does not return in time are left out.
 func Words(ctx context.Context, source apiclient.Source) completion.Values {
 	return func(kind string) (words []completion.Word) {
 		ctx, cancel := context.WithTimeout(ctx, atOnce)
