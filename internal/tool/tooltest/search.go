@@ -109,11 +109,9 @@ func walk(ctx context.Context, root string, visit func(file string, info fs.File
 		if entry.IsDir() {
 			return nil
 		}
-		info, err := entry.Info()
-		if err != nil {
-			return err
+		if info, err := entry.Info(); err == nil { // otherwise it vanished meanwhile
+			visit(file, info)
 		}
-		visit(file, info)
 		return nil
 	})
 	if ctx.Err() != nil {
