@@ -499,12 +499,6 @@ export const en = {
   "usage.tokens": "{{n}} tokens",
   "usage.noPrice": "No price is set for some of it, so costs are not complete.",
   "usage.deleted": "deleted conversation",
-  "usage.media": "Pictures, sound and video",
-  "usage.image": "pictures: {{n}}",
-  "usage.speech": "characters of speech: {{n}}",
-  "usage.video": "seconds of video: {{n}}",
-  "usage.transcription": "seconds of transcription: {{n}}",
-  "usage.realtime": "seconds of realtime voice: {{n}}",
 
   "question.burst_one": "One message",
   "question.burst_other": "{{count}} messages, answered together",

@@ -4,6 +4,7 @@ import { useState } from "react"
 import { readServiceUsage, readServiceUsageFile, type UsageRow } from "../api/services"
 import { useLanguage, useT } from "../i18n"
 import { count, day, duration, money, tokens } from "../i18n/format"
+import { mediaWords } from "../i18n/media"
 import { trackWords } from "../i18n/servicetrack"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
@@ -51,13 +52,14 @@ export default function Usage({ id }: { id: string }) {
 function Row({ row, name, currency, most }: { row: UsageRow; name?: string; currency: string; most?: number }) {
   const t = useT()
   const say = useTable(trackWords)
+  const sayMedia = useTable(mediaWords)
   const language = useLanguage()
   const called = name ?? (row.day ? day(language, row.day) : [row.key_name, row.key].filter(Boolean).join(" · "))
   const facts = [say("requests", { count: count(language, row.requests) })]
   if (row.errors > 0) facts.push(say("errors", { count: count(language, row.errors) }))
   if (row.requests > 0) facts.push(say("latency", { p50: duration(t, row.p50_ms), p95: duration(t, row.p95_ms), max: duration(t, row.max_ms) }))
   const made = ([["image", row.pictures], ["speech", row.speech_characters], ["video", row.video_seconds]] as const).filter(([, n]) => n > 0)
-  facts.push(...made.map(([kind, n]) => t(`usage.${kind}`, { n: count(language, n) })))
+  facts.push(...made.map(([kind, n]) => sayMedia(kind, { n: count(language, n) })))
   if (row.media_cost !== undefined) facts.push(money(language, currency, row.media_cost))
   return (
     <li aria-label={called}>

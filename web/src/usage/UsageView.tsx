@@ -7,6 +7,8 @@ import { readUsage } from "../api/context"
 import type { UsageReport, UsageRow } from "../api/types"
 import { type Translate, useLanguage, useT } from "../i18n"
 import { count, day as dayOf, money, tokens } from "../i18n/format"
+import { mediaWords } from "../i18n/media"
+import { useTable } from "../i18n/table"
 import { Note } from "../ui/Note"
 import { byDay, byModel, bySession, mediaByModel, type Named, tokensOf } from "./rows"
 import { UsageBar, UsageLegend } from "./UsageBar"
@@ -83,17 +85,17 @@ function Report({ report, onLeave }: { report: UsageReport; onLeave?: () => void
 
 /** Pictures, sound and video, by model. */
 function Media({ report }: { report: UsageReport }) {
-  const t = useT()
+  const say = useTable(mediaWords)
   const language = useLanguage()
   return (
-    <section aria-label={t("usage.media")} className="mt-6">
-      <h3 className="font-medium">{t("usage.media")}</h3>
+    <section aria-label={say("media")} className="mt-6">
+      <h3 className="font-medium">{say("media")}</h3>
       <ul className="mt-2 space-y-2 text-small">
         {mediaByModel(report).map(({ kind, model, units, cost }) => (
           <li key={`${kind} ${model}`} className="flex items-baseline justify-between gap-4 tabular-nums">
             <span className="min-w-0 truncate">{model}</span>
             <span className="shrink-0 text-ink-2">
-              {t(`usage.${kind}`, { n: count(language, units) })}
+              {say(kind, { n: count(language, units) })}
               {cost !== undefined && ` · ${money(language, report.currency, cost)}`}
             </span>
           </li>
