@@ -173,7 +173,7 @@ export const server = {
     await openPanel(v)
     await panel(v).getByRole("button", { name: "Model request" }).click()
     const dialog = v.page.getByRole("dialog", { name: "Model request" })
-    await dialog.getByText(/Exactly this was sent|Made again/).waitFor()
+    await dialog.getByText(/Exactly this was sent|Reconstructed/).waitFor()
     await dialog.getByRole("button", { name: /^Result.*seen by the model/ }).click()
     await dialog.getByRole("region", { name: "Result" }).getByText("seen by the model").waitFor()
     await v.inspect("81-request")

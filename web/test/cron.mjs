@@ -28,7 +28,7 @@ export const server = {
   "a schedule is made with its next times in sight, paused, run and deleted": async (v) => {
     const dialog = await openSchedules(v)
     await dialog.getByRole("button", { name: "Add a schedule" }).click()
-    await dialog.getByText(/^Empty: \S+, as (your profile says|the policy says|the server)\.$/).waitFor()
+    await dialog.getByText(/^Default: \S+, from (your profile|the policy|the server)\.$/).waitFor()
     await dialog.getByRole("button", { name: "Save" }).click()
     await dialog.getByText("This is needed.").first().waitFor()
     await dialog.getByRole("textbox", { name: "Message" }).fill("say the stars are out")

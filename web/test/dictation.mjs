@@ -148,7 +148,7 @@ export const mock = {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotAllowedError"))
     })
     await dictate(v).click()
-    await tells(v, "alert", "The browser does not let this page use the microphone.")
+    await tells(v, "alert", "The browser blocks the microphone on this page.")
     await v.page.getByRole("button", { name: "Close", exact: true }).click()
     await v.page.evaluate(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", "NotFoundError"))

@@ -27,7 +27,7 @@ export async function answersAboutTheHost(v, changeMeanwhile) {
   await question(v).waitFor()
   assert.equal(await question(v).getByRole("radio", { checked: true }).count(), 0, "nobody has chosen")
   await question(v).getByText("Default: Auto.").waitFor()
-  for (const meaning of [/no command runs, whatever the rules say/, /asked before a command runs/, /without a question, within the sandbox/]) await question(v).getByText(meaning).waitFor()
+  for (const meaning of [/runs no commands, regardless of rules/, /asked before a command runs/, /without a question, within the sandbox/]) await question(v).getByText(meaning).waitFor()
   await v.inspect("220-host-preset")
   await v.page.setViewportSize(PHONE)
   await v.inspect("220-host-preset-phone")

@@ -63,7 +63,7 @@ const en = {
   zone: "Timezone",
   zone_profile: "Default: {{zone}}, from your profile.",
   zone_policy: "Default: {{zone}}, from the policy.",
-  zone_server: "Empty: {{zone}}, as the server.",
+  zone_server: "Default: {{zone}}, from the server.",
   next: "The next times",
   where: "Where",
   own: "Its own conversation, new for each run",
