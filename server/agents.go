@@ -84,7 +84,10 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 
 // guests finds the rooms of consumers.
 func (a *agents) guests() guestfs.Finder {
-	return guestfs.Finder{Store: a.core.stores.Services, Boxes: a.boxes}
+	return guestfs.Finder{
+		Store: a.core.stores.Services, Boxes: a.boxes,
+		Objects: guestfs.Objects{Backends: a.core.files.backends, New: a.core.files.current, Edits: a.core.stores.Storage},
+	}
 }
 
 // newCatalog lists the tools of the models of each conversation.

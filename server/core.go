@@ -30,6 +30,7 @@ type core struct {
 	temporal  *orchestration
 	models    *models
 	stores    *store.Store
+	files     *objectStorage
 	memory    *memories
 	platforms *platforms
 	mcp       *mcpServers
@@ -61,6 +62,9 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	}
 	stores := newStores(s, c)
 	c.stores = stores
+	if c.files, err = newObjectStorage(ctx, s.Storage, c.proc.home, closer); err != nil {
+		return nil, err
+	}
 	if c.memory, err = newMemories(s, c); err != nil {
 		return nil, err
 	}

@@ -27,6 +27,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
+	"xbot/internal/storage/janitor"
 	"xbot/internal/turn/contextview"
 	"xbot/server/hostrunner"
 	"xbot/server/metrics"
@@ -204,6 +205,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
 		(&orphans.Sweeper{Store: stores.Attachments, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&janitor.Janitor{Rows: stores.Storage, Storages: in.core.files.backends, Log: in.core.proc.log}).Run,
 		(&agentquestions.Closer{CodingAgents: stores.CodingAgents, Calls: stores.Calls, Boxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()

@@ -75,7 +75,8 @@ type FileSystem struct {
 	Conversation string
 	Session      chat.SessionKey
 	Admin        chat.UserID
-	Runner       string // of the administrator; empty: not looked up yet
+	Runner       string // of the administrator; empty: not looked up yet, or Storage has the files
+	Storage      string // back end of object storage; empty: a runner has the files
 	Docs         []string
 	Scripts      []string
 }

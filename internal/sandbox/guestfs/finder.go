@@ -8,7 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/objectfs"
 	"xbot/internal/service"
+	"xbot/internal/storage"
 )
 
 // Store finds the conversations of consumers and their runners.
@@ -17,6 +19,9 @@ type Store interface {
 	ServiceRoom(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
 	// KeepServiceRoom keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
 	KeepServiceRoom(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
+	// StoreServiceRoom keeps that a back end of object storage has the files, and returns where they are: there, or where it was kept before
+	// that they are.
+	StoreServiceRoom(ctx context.Context, user chat.UserID, storage string) (kept, runner string, err error)
 	ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error)
 	ServiceRoomGone(ctx context.Context, user chat.UserID) error
 	Counter
@@ -24,8 +29,16 @@ type Store interface {
 
 // Finder finds the file systems of conversations. It is safe for concurrent use.
 type Finder struct {
-	Store Store
-	Boxes sandbox.Boxes
+	Store   Store
+	Boxes   sandbox.Boxes
+	Objects Objects
+}
+
+// Objects is the object storage of files.
+type Objects struct {
+	Backends storage.Backends
+	New      string         // back end that has the files of new conversations; empty: a runner has them
+	Edits    objectfs.Edits // with any back end
 }
 
 // FileSystem is the sandbox of all work in a conversation of a consumer: the turn, a subagent, a job. Not ok: the conversation is
@@ -41,11 +54,13 @@ func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.U
 	case !ok:
 		return nil, false, nil
 	}
-	box, err = f.box(ctx, user, r)
+	runner, objects, err := f.volumes(ctx, user, r)
 	if err != nil {
 		return nil, true, err
 	}
-	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, User: user, Counter: f.Store}), true, nil
+	return forAgent(runner, Conversation{
+		Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, Objects: objects, User: user, Counter: f.Store,
+	}), true, nil
 }
 
 // OfConversation is the file system of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
@@ -58,11 +73,35 @@ func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (san
 	case !ok || r.Service != c.Service || r.Conversation != c.ID:
 		return nil, fault.Errorf(fault.NotFound, "there is no conversation %q", c.ID)
 	}
-	box, err := f.box(ctx, c.User, r)
+	runner, objects, err := f.volumes(ctx, c.User, r)
 	if err != nil {
 		return nil, err
 	}
-	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation, User: c.User, Counter: f.Store}), nil
+	return forConsumer(runner, Conversation{Service: r.Service, ID: r.Conversation, Objects: objects, User: c.User, Counter: f.Store}), nil
+}
+
+// volumes returns where the folders of a conversation are: a runner, and object storage where it has what the conversation made and was sent.
+// Conversations stay where their first files were, whatever is configured since.
+func (f Finder) volumes(ctx context.Context, user chat.UserID, r service.FileSystem) (*volume, *objectfs.FileSystem, error) {
+	if r.Storage == "" && r.Runner == "" && f.Objects.New != "" {
+		var err error
+		if r.Storage, r.Runner, err = f.Store.StoreServiceRoom(ctx, user, f.Objects.New); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Storage == "" {
+		box, err := f.box(ctx, user, r)
+		return onRunner(box), nil, err
+	}
+	store, err := f.Objects.Backends.Get(r.Storage)
+	if err != nil {
+		return nil, nil, err
+	}
+	runner := &volume{find: func(ctx context.Context) (sandbox.Sandbox, error) {
+		box, err := f.Boxes.Box(ctx, r.Admin, "")
+		return box, unnamed(err)
+	}}
+	return runner, objectfs.New(store, objectfs.Root(r.Admin, r.Service, r.Conversation), user, f.Objects.Edits), nil
 }
 
 // errNone: why is the administrator's matter, and names their machines.
@@ -111,6 +150,8 @@ func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err err
 		return 0, nil
 	case err != nil:
 		return 0, err
+	case r.Storage != "":
+		return 0, f.Store.ServiceRoomGone(ctx, user) // with the row goes what names its objects to the janitor
 	}
 	box, err := sandbox.Reach(ctx, f.Boxes, r.Admin, r.Runner)
 	switch {

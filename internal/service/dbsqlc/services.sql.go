@@ -789,7 +789,7 @@ func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID)
 
 const serviceRoomGet = `-- name: ServiceRoomGet :one
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
 LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
@@ -805,6 +805,7 @@ type ServiceRoomGetRow struct {
 	AdminID        int64
 	Definition     json.RawMessage
 	Runner         string
+	Storage        string
 }
 
 // Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
@@ -820,6 +821,7 @@ func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (
 		&i.AdminID,
 		&i.Definition,
 		&i.Runner,
+		&i.Storage,
 	)
 	return i, err
 }
@@ -887,6 +889,7 @@ ON CONFLICT (user_id) DO UPDATE SET
     runner            = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END,
     generated_bytes   = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.generated_bytes END,
     attachments_bytes = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.attachments_bytes END
+WHERE service_rooms.storage = ''
 RETURNING runner
 `
 
@@ -905,7 +908,7 @@ func (q *Queries) ServiceRoomKeep(ctx context.Context, db DBTX, arg ServiceRoomK
 }
 
 const serviceRoomLeft = `-- name: ServiceRoomLeft :one
-SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
+SELECT service_id, conversation_id, admin_id, runner, storage FROM service_rooms WHERE user_id = $1
 `
 
 type ServiceRoomLeftRow struct {
@@ -913,6 +916,7 @@ type ServiceRoomLeftRow struct {
 	ConversationID string
 	AdminID        chat.UserID
 	Runner         string
+	Storage        string
 }
 
 // The room of a consumer who is deleted.
@@ -924,7 +928,34 @@ func (q *Queries) ServiceRoomLeft(ctx context.Context, db DBTX, userID chat.User
 		&i.ConversationID,
 		&i.AdminID,
 		&i.Runner,
+		&i.Storage,
 	)
+	return i, err
+}
+
+const serviceRoomStore = `-- name: ServiceRoomStore :one
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, '', $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = $2
+ON CONFLICT (user_id) DO UPDATE SET storage = service_rooms.storage
+RETURNING runner, storage
+`
+
+type ServiceRoomStoreParams struct {
+	Storage string
+	ID      chat.UserID
+}
+
+type ServiceRoomStoreRow struct {
+	Runner  string
+	Storage string
+}
+
+// Object storage has the files of a consumer's conversation from now on, unless it was noted before where they are.
+func (q *Queries) ServiceRoomStore(ctx context.Context, db DBTX, arg ServiceRoomStoreParams) (ServiceRoomStoreRow, error) {
+	row := db.QueryRow(ctx, serviceRoomStore, arg.Storage, arg.ID)
+	var i ServiceRoomStoreRow
+	err := row.Scan(&i.Runner, &i.Storage)
 	return i, err
 }
 

@@ -39,7 +39,7 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 	}
 	return service.FileSystem{
 		Service: row.ServiceID, Conversation: row.ConversationID, Session: chat.SessionKey(row.SessionKey), Admin: chat.UserID(row.AdminID), Runner: row.Runner,
-		Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
+		Storage: row.Storage, Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
 	}, true, nil
 }
 
@@ -53,13 +53,23 @@ func (s *Store) KeepServiceRoom(ctx context.Context, user chat.UserID, runner, l
 	return kept, pg.Classify(err)
 }
 
+// StoreServiceRoom keeps that object storage has the files of a consumer, and returns where they are: there, or where it was kept before that
+// they are.
+func (s *Store) StoreServiceRoom(ctx context.Context, user chat.UserID, storage string) (kept, runner string, err error) {
+	row, err := dbsqlc.Q.ServiceRoomStore(ctx, s.db.Pool, dbsqlc.ServiceRoomStoreParams{ID: user, Storage: storage})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "", fault.Errorf(fault.Denied, "the conversation is not there any more")
+	}
+	return row.Storage, row.Runner, pg.Classify(err)
+}
+
 // ServiceRoomLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
 func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
 	row, err := dbsqlc.Q.ServiceRoomLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "user %d has no room", user)
 	}
-	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner}, pg.Classify(err)
+	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner, Storage: row.Storage}, pg.Classify(err)
 }
 
 // ServiceRoomGone records that the folder of a file system is gone.

@@ -164,7 +164,7 @@ SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = A
 -- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
 -- is being deleted, or whose administrator is shut out or none any more, has no rooms.
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
 LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
@@ -180,7 +180,16 @@ ON CONFLICT (user_id) DO UPDATE SET
     runner            = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END,
     generated_bytes   = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.generated_bytes END,
     attachments_bytes = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.attachments_bytes END
+WHERE service_rooms.storage = ''
 RETURNING runner;
+
+-- name: ServiceRoomStore :one
+-- Object storage has the files of a consumer's conversation from now on, unless it was noted before where they are.
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, '', sqlc.arg(storage) FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = sqlc.arg(id)
+ON CONFLICT (user_id) DO UPDATE SET storage = service_rooms.storage
+RETURNING runner, storage;
 
 -- name: ServiceRoomHolds :one
 -- Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
@@ -204,7 +213,7 @@ WHERE r.user_id = sqlc.arg(id);
 
 -- name: ServiceRoomLeft :one
 -- The room of a consumer who is deleted.
-SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1;
+SELECT service_id, conversation_id, admin_id, runner, storage FROM service_rooms WHERE user_id = $1;
 
 -- name: ServiceRoomGone :exec
 DELETE FROM service_rooms WHERE user_id = $1;
