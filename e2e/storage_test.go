@@ -25,11 +25,14 @@ import (
 func bucketServer(t *testing.T, prepare func(*testing.T, ...string) *server) (*server, *storagetest.Server, *s3.Store, string) {
 	t.Helper()
 	bucket, work := storagetest.NewServer(t), t.TempDir()
-	s := prepare(t, "XBOT_WORKSPACE="+work, "STORAGE_BACKEND=s3", "S3_ENDPOINT="+bucket.URL(), "S3_BUCKET="+storagetest.Bucket, "S3_ACCESS_KEY="+storagetest.AccessKey,
-		"S3_SECRET="+storagetest.SecretKey)
+	s := prepare(t, append(bucketSettings(bucket), "XBOT_WORKSPACE="+work)...)
 	files, err := s3.New(bucket.Config())
 	require.NoError(t, err)
 	return s, bucket, files, work
+}
+
+func bucketSettings(bucket *storagetest.Server) []string {
+	return []string{"STORAGE_BACKEND=s3", "S3_ENDPOINT=" + bucket.URL(), "S3_BUCKET=" + storagetest.Bucket, "S3_ACCESS_KEY=" + storagetest.AccessKey, "S3_SECRET=" + storagetest.SecretKey}
 }
 
 // sends uploads a file, and returns its path.
@@ -101,6 +104,7 @@ func TestObjectStorage_AConsumerAndTheAgentShareFilesInABucket(t *testing.T) {
 	require.NoError(t, page.Body.Close())
 	require.Contains(t, page.Header.Get("Content-Security-Policy"), "img-src 'self' blob: "+bucket.URL()+";")
 	require.Contains(t, page.Header.Get("Content-Security-Policy"), "media-src 'self' "+bucket.URL()+";")
+	require.NoError(t, os.WriteFile(filepath.Join(s.home, ".env"), []byte(strings.Join(bucketSettings(bucket), "\n")), 0o600)) // for commands of the operator
 	require.Contains(t, s.operated("storage", "check"), "a file could be stored, read, listed and deleted in: s3")
 	require.Regexp(t, `s3 +1 +`, s.operated("storage", "status"))
 
