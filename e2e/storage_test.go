@@ -172,3 +172,74 @@ func (v *visitor) keyOf(conversation string) string {
 	require.NoError(v.t, v.database().QueryRow(v.t.Context(), "SELECT admin_id::text FROM services WHERE id = $1", v.of.ID).Scan(&admin))
 	return admin + "/svc/" + v.of.ID + "/" + conversation
 }
+
+func TestObjectStorage_AMigrationGoesOnAfterKillsAndBack(t *testing.T) {
+	t.Parallel()
+	bucket, work := storagetest.NewServer(t), t.TempDir()
+	settings := bucketSettings(bucket)
+	settings[0] = "STORAGE_BACKEND=local"
+	s := newServer(t, append(settings, "XBOT_WORKSPACE="+work)...)
+	require.NoError(t, os.WriteFile(filepath.Join(s.home, ".env"), []byte(strings.Join(settings, "\n")), 0o600)) // for commands of the operator
+	files, err := s3.New(bucket.Config())
+	require.NoError(t, err)
+	v := s.visited(work, service.Patch{})
+	var all []string
+	for range 3 {
+		c := v.begin()
+		v.says(c, `call FileCreate {"path":"/generated/a.txt","content":"made"}`, "say done")
+		v.sends(c, "b.txt", "sent")
+		all = append(all, c)
+	}
+	folder := filepath.Join(work, "services", v.of.ID)
+	require.DirExists(t, folder)
+
+	require.Contains(t, s.operated("storage", "migrate", "--to", "s3"), "Migration 1 to s3 begins")
+	_, err = s.operate("storage", "migrate", "--to", "local")
+	require.Error(t, err, "one is running")
+	frozen := func() bool {
+		return one[int](t, s.database(), "SELECT count(*)::int FROM service_rooms WHERE move_to = 's3'") == 3
+	}
+	require.Eventually(t, frozen, time.Minute, 50*time.Millisecond, "the relay does not start it")
+	bucket.Freeze()
+	v.later()
+	s.crash()
+	bucket.Thaw()
+	s.boot()
+	done := func(n int) func() bool {
+		return func() bool {
+			v.later()
+			return one[int](t, s.database(), "SELECT count(*)::int FROM storage_migrations WHERE state = 'done'") == n
+		}
+	}
+	require.Eventually(t, done(1), 4*time.Minute, time.Second, "the migration does not end")
+	require.NoDirExists(t, folder, "the runner keeps no copy")
+	stored, err := storage.All(t.Context(), files, "", 100)
+	require.NoError(t, err)
+	require.Len(t, stored, 6)
+	for _, c := range all {
+		_, text := v.redirected(c, "/files/a.txt")
+		require.Equal(t, "made", text)
+	}
+	require.Regexp(t, `Migration 1 to s3: done; 0 of 3 `, s.operated("storage"))
+	small(t, "storage migration", s.captureRun("storage-migration", "storage-migration/1", ""), 400, 100<<10)
+
+	s.operated("storage", "migrate", "--to", "local")
+	require.Eventually(t, done(2), 4*time.Minute, time.Second, "the migration back does not end")
+	require.DirExists(t, folder)
+	for _, c := range all {
+		require.Contains(t, v.says(c, `call Read {"path":"/generated/a.txt"}`, "say read"), "made")
+	}
+	require.Eventually(t, func() bool {
+		v.later()
+		stored, err := storage.All(t.Context(), files, "", 100)
+		return err == nil && len(stored) == 0
+	}, time.Minute, time.Second, "the bucket keeps no copy")
+}
+
+// later lets the time pass that moves and deletions wait for.
+func (v *visitor) later() {
+	for _, change := range []string{"UPDATE service_rooms SET move_at = move_at - interval '1 hour' WHERE move_at > now() - interval '30 minutes'", "UPDATE storage_deletions SET due_at = now() WHERE due_at > now() + interval '5 minutes'"} {
+		_, err := v.database().Exec(v.t.Context(), change)
+		require.NoError(v.t, err)
+	}
+}

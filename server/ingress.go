@@ -220,7 +220,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) newRelay() *relay.Relay {
 	stores := in.core.stores
 	return &relay.Relay{
-		Agents: stores.Agents, Attachments: stores.Attachments, Calls: stores.Calls, Conversations: stores.Conversations, Cron: stores.Cron, Deliveries: stores.Deliveries, Inbox: stores.Inbox, Leases: stores.Leases, Turns: stores.Turns, Users: stores.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Agents: stores.Agents, Attachments: stores.Attachments, Calls: stores.Calls, Conversations: stores.Conversations, Cron: stores.Cron, Deliveries: stores.Deliveries, Inbox: stores.Inbox, Leases: stores.Leases, Migrations: stores.Storage, Turns: stores.Turns, Users: stores.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
 		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

@@ -46,6 +46,8 @@ const (
 	bangAttempt = time.Hour
 	// deletionAttempt bounds one attempt at a step of a deletion, which deletes a few conversations.
 	deletionAttempt = 10 * time.Minute
+	// migrationAttempt bounds one attempt at a step of a migration of storage, which moves some conversations.
+	migrationAttempt = 2 * time.Hour
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends earlier.
@@ -152,6 +154,11 @@ func titling(ctx workflow.Context) workflow.Context {
 // deleting is for a step of a deletion. Attempts are unlimited: what one did the next does not find.
 func deleting(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, deletionAttempt, taskHeartbeat, 0)
+}
+
+// migrating is for a step of a migration of storage. Attempts are unlimited: what one moved the next does not find.
+func migrating(ctx workflow.Context) workflow.Context {
+	return longRunning(ctx, "move files", migrationAttempt, taskHeartbeat, 0)
 }
 
 // runningHooks is for running hooks. Attempts are unlimited: the activity bounds each hook.

@@ -13,13 +13,16 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/storage"
 	"xbot/internal/storage/s3"
+	"xbot/internal/storage/storagestore"
 	"xbot/internal/store"
 	"xbot/server"
 )
 
 type storageCmd struct {
-	Status storageStatusCmd `cmd:"" default:"1" help:"Show where files of consumer conversations are, and how much."`
-	Check  storageCheckCmd  `cmd:"" help:"Store, read, list and delete a file in each configured back end."`
+	Status  storageStatusCmd  `cmd:"" default:"1" help:"Show where files of consumer conversations are, how much, and the progress of a migration."`
+	Check   storageCheckCmd   `cmd:"" help:"Store, read, list and delete a file in each configured back end."`
+	Migrate storageMigrateCmd `cmd:"" help:"Move the files of all consumer conversations to one place, in the background."`
+	Stop    storageStopCmd    `cmd:"" help:"Stop a migration. Conversations that were moved stay where they are."`
 }
 
 type storageStatusCmd struct {
@@ -59,6 +62,80 @@ func (c storageStatusCmd) Run(ctx context.Context) error {
 		if deletions > 0 {
 			fmt.Printf("Deletions that wait: %d\n", deletions)
 		}
+		return migrationStatus(ctx, s)
+	})
+}
+
+// migrationStatus prints the progress of the last migration.
+func migrationStatus(ctx context.Context, s *store.Store) error {
+	m, err := s.Storage.LastMigration(ctx)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p, err := s.Services.MoveProgress(ctx, m.Target)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("Migration %d to %s: %s; %d of %d conversations are elsewhere\n", m.ID, m.Target, m.State, p.Left, p.Conversations)
+	if p.Failed > 0 {
+		fmt.Printf("Could not be moved at the last attempt: %d, such as: %s\n", p.Failed, p.Problem)
+	}
+	if p.Leftovers > 0 {
+		fmt.Printf("Copies to be removed from runners: %d\n", p.Leftovers)
+	}
+	return nil
+}
+
+type storageMigrateCmd struct {
+	To string `required:"" enum:"local,disk,s3" help:"local (runners) | disk | s3."`
+}
+
+// Run records the migration. The server starts it.
+func (c storageMigrateCmd) Run(ctx context.Context) error {
+	return withStore(ctx, func(s *store.Store, cfg config.Serve) error {
+		if c.To != storage.Local {
+			found, err := checkStorage(ctx, cfg)
+			if err != nil {
+				return err
+			}
+			fmt.Println(found)
+		}
+		if cfg.StorageBackend != c.To {
+			fmt.Printf("New consumer conversations still use %s: set STORAGE_BACKEND=%s and restart the server\n", cfg.StorageBackend, c.To)
+		}
+		id, err := s.Storage.BeginMigration(ctx, c.To)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("Migration %d to %s begins. Files of a conversation can only be read for about a quarter of an hour before it is moved.\n", id, c.To)
+		fmt.Println("xbot storage shows its progress, as the Temporal UI does.")
+		return nil
+	})
+}
+
+type storageStopCmd struct{}
+
+// Run stops the running migration.
+func (storageStopCmd) Run(ctx context.Context) error {
+	return withStore(ctx, func(s *store.Store, _ config.Serve) error {
+		m, err := s.Storage.LastMigration(ctx)
+		if err != nil {
+			return err
+		}
+		ok, err := s.Storage.EndMigration(ctx, m.ID, storagestore.MigrationStopped)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fault.Errorf(fault.Conflict, "no migration is running")
+		}
+		if err := s.Services.UnfreezeServiceRooms(ctx); err != nil {
+			return err
+		}
+		fmt.Printf("Migration %d stopped\n", m.ID)
 		return nil
 	})
 }

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/storage/storagestore"
 	"xbot/workflows"
 )
 
@@ -55,6 +56,10 @@ func (r rows) Group(context.Context, chat.GroupID) (chat.SessionKey, string, str
 
 func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, error) {
 	return r.memory, r.err
+}
+
+func (rows) Migration(context.Context, chat.MigrationID) (storagestore.Migration, error) {
+	return storagestore.Migration{Target: "s3", State: storagestore.MigrationRunning}, nil
 }
 
 func (rows) Deletion(context.Context, chat.UserID) (chat.Deletion, error) {

@@ -77,6 +77,8 @@ type FileSystem struct {
 	Admin        chat.UserID
 	Runner       string // of the administrator; empty: not looked up yet, or Storage has the files
 	Storage      string // back end of object storage; empty: a runner has the files
+	Moving       bool   // a migration is moving the files: they are only read
+	LeftRunner   string // runner that still has a copy of files that were moved to object storage
 	Docs         []string
 	Scripts      []string
 }

@@ -59,7 +59,7 @@ func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.U
 		return nil, true, err
 	}
 	return forAgent(runner, Conversation{
-		Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, Objects: objects, User: user, Counter: f.Store,
+		Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, Objects: objects, Moving: r.Moving, User: user, Counter: f.Store,
 	}), true, nil
 }
 
@@ -77,7 +77,7 @@ func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (san
 	if err != nil {
 		return nil, err
 	}
-	return forConsumer(runner, Conversation{Service: r.Service, ID: r.Conversation, Objects: objects, User: c.User, Counter: f.Store}), nil
+	return forConsumer(runner, Conversation{Service: r.Service, ID: r.Conversation, Objects: objects, Moving: r.Moving, User: c.User, Counter: f.Store}), nil
 }
 
 // volumes returns where the folders of a conversation are: a runner, and object storage where it has what the conversation made and was sent.
@@ -150,6 +150,8 @@ func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err err
 		return 0, nil
 	case err != nil:
 		return 0, err
+	case r.Storage != "" && r.LeftRunner != "":
+		r.Runner = r.LeftRunner // its copy goes as the files of another conversation do
 	case r.Storage != "":
 		return 0, f.Store.ServiceRoomGone(ctx, user) // with the row goes what names its objects to the janitor
 	}

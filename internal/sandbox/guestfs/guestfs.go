@@ -47,6 +47,9 @@ type Conversation struct {
 	// Objects has /generated and /attachments; nil: the runner has them.
 	Objects *objectfs.FileSystem
 
+	// Moving means that the files of the two folders are being moved: they are only read.
+	Moving bool
+
 	User    chat.UserID // the consumer
 	Counter Counter     // nil: the total size of the file systems of the service is not counted
 }

@@ -131,6 +131,9 @@ func (r *fileSystem) target(ctx context.Context, text string) (p place, real str
 	if p.mount == nil || !p.mount.writes || p.rel == "" {
 		return p, "", false, r.writesElsewhere(p.path)
 	}
+	if r.of.Moving {
+		return p, "", false, errMoving
+	}
 	real, _, err = r.look(ctx, p)
 	switch {
 	case err == nil:
@@ -140,6 +143,9 @@ func (r *fileSystem) target(ctx context.Context, text string) (p place, real str
 	}
 	return p, real, false, r.free(ctx, p, real)
 }
+
+// errMoving is for a quarter of an hour.
+var errMoving = fault.Errorf(fault.Unavailable, "the files of this conversation are being moved and can only be read for some minutes: try again later")
 
 func (r *fileSystem) writesElsewhere(at string) error {
 	for _, m := range r.mounts {

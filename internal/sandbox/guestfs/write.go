@@ -27,7 +27,8 @@ func (r *fileSystem) Upload(ctx context.Context, text string, from io.Reader, mo
 
 // Edit implements sandbox.Sandbox. Folders on the way to the file are made.
 func (r *fileSystem) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
-	ctx = sandbox.Unnamed(ctx)
+	ctx, cancel := context.WithTimeout(sandbox.Unnamed(ctx), WriteTime)
+	defer cancel()
 	p, real, there, err := r.target(ctx, e.Path)
 	if err != nil {
 		return 0, err

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
 )
 
@@ -787,9 +788,28 @@ func (q *Queries) ServicePromptGet(ctx context.Context, db DBTX, id chat.UserID)
 	return i, err
 }
 
+const serviceRoomCopying = `-- name: ServiceRoomCopying :execrows
+UPDATE service_rooms SET left_runner = $1 WHERE user_id = $2 AND move_to <> '' AND move_at = $3
+`
+
+type ServiceRoomCopyingParams struct {
+	Runner string
+	ID     chat.UserID
+	MoveAt time.Time
+}
+
+// A runner is about to get copies of the files of a conversation.
+func (q *Queries) ServiceRoomCopying(ctx context.Context, db DBTX, arg ServiceRoomCopyingParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceRoomCopying, arg.Runner, arg.ID, arg.MoveAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const serviceRoomGet = `-- name: ServiceRoomGet :one
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage, (coalesce(r.move_to, '') <> '')::boolean AS moving
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
 LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
@@ -806,6 +826,7 @@ type ServiceRoomGetRow struct {
 	Definition     json.RawMessage
 	Runner         string
 	Storage        string
+	Moving         bool
 }
 
 // Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
@@ -822,6 +843,7 @@ func (q *Queries) ServiceRoomGet(ctx context.Context, db DBTX, id chat.UserID) (
 		&i.Definition,
 		&i.Runner,
 		&i.Storage,
+		&i.Moving,
 	)
 	return i, err
 }
@@ -908,7 +930,7 @@ func (q *Queries) ServiceRoomKeep(ctx context.Context, db DBTX, arg ServiceRoomK
 }
 
 const serviceRoomLeft = `-- name: ServiceRoomLeft :one
-SELECT service_id, conversation_id, admin_id, runner, storage FROM service_rooms WHERE user_id = $1
+SELECT service_id, conversation_id, admin_id, runner, storage, left_runner FROM service_rooms WHERE user_id = $1
 `
 
 type ServiceRoomLeftRow struct {
@@ -917,6 +939,7 @@ type ServiceRoomLeftRow struct {
 	AdminID        chat.UserID
 	Runner         string
 	Storage        string
+	LeftRunner     string
 }
 
 // The room of a consumer who is deleted.
@@ -929,13 +952,71 @@ func (q *Queries) ServiceRoomLeft(ctx context.Context, db DBTX, userID chat.User
 		&i.AdminID,
 		&i.Runner,
 		&i.Storage,
+		&i.LeftRunner,
 	)
 	return i, err
 }
 
+const serviceRoomLeftGone = `-- name: ServiceRoomLeftGone :exec
+UPDATE service_rooms SET left_runner = '' WHERE user_id = $1
+`
+
+func (q *Queries) ServiceRoomLeftGone(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, serviceRoomLeftGone, userID)
+	return err
+}
+
+const serviceRoomLeftLater = `-- name: ServiceRoomLeftLater :exec
+UPDATE service_rooms SET move_at = now() + $1::interval WHERE user_id = $2
+`
+
+type ServiceRoomLeftLaterParams struct {
+	After pgtype.Interval
+	ID    chat.UserID
+}
+
+func (q *Queries) ServiceRoomLeftLater(ctx context.Context, db DBTX, arg ServiceRoomLeftLaterParams) error {
+	_, err := db.Exec(ctx, serviceRoomLeftLater, arg.After, arg.ID)
+	return err
+}
+
+const serviceRoomMoved = `-- name: ServiceRoomMoved :execrows
+WITH room AS (
+    UPDATE service_rooms r SET storage = $1::text, runner = $2::text, move_to = '', left_runner = o.runner
+    FROM service_rooms o WHERE o.user_id = r.user_id AND r.user_id = $3 AND r.move_to = $4::text AND r.move_at = $5
+    RETURNING o.storage, o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/' AS key
+), old AS (
+    INSERT INTO storage_deletions (storage, key) SELECT room.storage, room.key FROM room WHERE room.storage <> ''
+)
+SELECT 1 FROM room
+`
+
+type ServiceRoomMovedParams struct {
+	Storage string
+	Runner  string
+	ID      chat.UserID
+	Target  string
+	MoveAt  time.Time
+}
+
+// The files of a conversation are at the target now. Copies that object storage had are deleted; a runner's are deleted by the migration.
+func (q *Queries) ServiceRoomMoved(ctx context.Context, db DBTX, arg ServiceRoomMovedParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceRoomMoved,
+		arg.Storage,
+		arg.Runner,
+		arg.ID,
+		arg.Target,
+		arg.MoveAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const serviceRoomStore = `-- name: ServiceRoomStore :one
-INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage)
-SELECT c.user_id, c.service_id, c.id, s.admin_id, '', $1 FROM service_conversations c JOIN services s ON s.id = c.service_id
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage, stored_in)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, '', $1::text, ARRAY[$1::text] FROM service_conversations c JOIN services s ON s.id = c.service_id
 WHERE c.user_id = $2
 ON CONFLICT (user_id) DO UPDATE SET storage = service_rooms.storage
 RETURNING runner, storage
@@ -957,6 +1038,184 @@ func (q *Queries) ServiceRoomStore(ctx context.Context, db DBTX, arg ServiceRoom
 	var i ServiceRoomStoreRow
 	err := row.Scan(&i.Runner, &i.Storage)
 	return i, err
+}
+
+const serviceRoomUnmoved = `-- name: ServiceRoomUnmoved :exec
+UPDATE service_rooms SET move_to = '', move_at = now() + $1::interval, move_error = $2 
+WHERE user_id = $3 AND move_to <> '' AND move_at = $4
+`
+
+type ServiceRoomUnmovedParams struct {
+	After   pgtype.Interval
+	Problem string
+	ID      chat.UserID
+	MoveAt  time.Time
+}
+
+// A conversation cannot be moved for now: it can be written again, and is tried later.
+func (q *Queries) ServiceRoomUnmoved(ctx context.Context, db DBTX, arg ServiceRoomUnmovedParams) error {
+	_, err := db.Exec(ctx, serviceRoomUnmoved,
+		arg.After,
+		arg.Problem,
+		arg.ID,
+		arg.MoveAt,
+	)
+	return err
+}
+
+const serviceRoomsFreeze = `-- name: ServiceRoomsFreeze :execrows
+UPDATE service_rooms r SET move_to = $1::text, move_at = now(), move_error = '',
+    stored_in = CASE WHEN $1::text = 'local' OR $1::text = ANY(r.stored_in) THEN r.stored_in ELSE r.stored_in || $1::text END
+WHERE r.user_id IN (
+    SELECT o.user_id FROM service_rooms o
+    WHERE o.move_to = '' AND o.left_runner = '' AND o.move_at <= now() AND coalesce(nullif(o.storage, ''), 'local') <> $1::text
+      AND NOT EXISTS (SELECT 1 FROM storage_deletions d WHERE d.key = o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/')
+    ORDER BY o.user_id LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+`
+
+type ServiceRoomsFreezeParams struct {
+	Target string
+	N      int32
+}
+
+// Begins to move conversations that are elsewhere than the target. One whose earlier files are yet to be deleted there waits for that.
+func (q *Queries) ServiceRoomsFreeze(ctx context.Context, db DBTX, arg ServiceRoomsFreezeParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceRoomsFreeze, arg.Target, arg.N)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const serviceRoomsLeft = `-- name: ServiceRoomsLeft :many
+SELECT user_id, service_id, conversation_id, admin_id, left_runner FROM service_rooms
+WHERE left_runner <> '' AND move_to = '' AND move_at <= now() ORDER BY user_id LIMIT $1
+`
+
+type ServiceRoomsLeftRow struct {
+	UserID         chat.UserID
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	LeftRunner     string
+}
+
+// Conversations of which a runner still has a copy.
+func (q *Queries) ServiceRoomsLeft(ctx context.Context, db DBTX, n int32) ([]ServiceRoomsLeftRow, error) {
+	rows, err := db.Query(ctx, serviceRoomsLeft, n)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceRoomsLeftRow
+	for rows.Next() {
+		var i ServiceRoomsLeftRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.ServiceID,
+			&i.ConversationID,
+			&i.AdminID,
+			&i.LeftRunner,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceRoomsProgress = `-- name: ServiceRoomsProgress :one
+SELECT count(*)::int AS conversations,
+       count(*) FILTER (WHERE coalesce(nullif(storage, ''), 'local') <> $1::text)::int AS remaining,
+       count(*) FILTER (WHERE move_error <> '' AND coalesce(nullif(storage, ''), 'local') <> $1::text)::int AS failed,
+       count(*) FILTER (WHERE left_runner <> '')::int AS leftovers,
+       coalesce(max(move_error), '')::text AS problem
+FROM service_rooms
+`
+
+type ServiceRoomsProgressRow struct {
+	Conversations int32
+	Remaining     int32
+	Failed        int32
+	Leftovers     int32
+	Problem       string
+}
+
+// The progress of a migration to a target.
+func (q *Queries) ServiceRoomsProgress(ctx context.Context, db DBTX, target string) (ServiceRoomsProgressRow, error) {
+	row := db.QueryRow(ctx, serviceRoomsProgress, target)
+	var i ServiceRoomsProgressRow
+	err := row.Scan(
+		&i.Conversations,
+		&i.Remaining,
+		&i.Failed,
+		&i.Leftovers,
+		&i.Problem,
+	)
+	return i, err
+}
+
+const serviceRoomsToMove = `-- name: ServiceRoomsToMove :many
+SELECT user_id, service_id, conversation_id, admin_id, runner, storage, move_at FROM service_rooms
+WHERE move_to = $1::text AND move_at <= now() - $2::interval ORDER BY user_id LIMIT $3
+`
+
+type ServiceRoomsToMoveParams struct {
+	Target string
+	After  pgtype.Interval
+	N      int32
+}
+
+type ServiceRoomsToMoveRow struct {
+	UserID         chat.UserID
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	Runner         string
+	Storage        string
+	MoveAt         time.Time
+}
+
+// Conversations that have been moving for so long that no write that began before is under way.
+func (q *Queries) ServiceRoomsToMove(ctx context.Context, db DBTX, arg ServiceRoomsToMoveParams) ([]ServiceRoomsToMoveRow, error) {
+	rows, err := db.Query(ctx, serviceRoomsToMove, arg.Target, arg.After, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceRoomsToMoveRow
+	for rows.Next() {
+		var i ServiceRoomsToMoveRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.ServiceID,
+			&i.ConversationID,
+			&i.AdminID,
+			&i.Runner,
+			&i.Storage,
+			&i.MoveAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceRoomsUnfreeze = `-- name: ServiceRoomsUnfreeze :exec
+UPDATE service_rooms SET move_to = '', move_at = now() WHERE move_to <> ''
+`
+
+func (q *Queries) ServiceRoomsUnfreeze(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, serviceRoomsUnfreeze)
+	return err
 }
 
 const serviceSet = `-- name: ServiceSet :exec

@@ -39,7 +39,7 @@ func (s *Store) ServiceRoom(ctx context.Context, user chat.UserID) (room service
 	}
 	return service.FileSystem{
 		Service: row.ServiceID, Conversation: row.ConversationID, Session: chat.SessionKey(row.SessionKey), Admin: chat.UserID(row.AdminID), Runner: row.Runner,
-		Storage: row.Storage, Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
+		Storage: row.Storage, Moving: row.Moving, Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
 	}, true, nil
 }
 
@@ -69,7 +69,7 @@ func (s *Store) ServiceRoomLeft(ctx context.Context, user chat.UserID) (service.
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "user %d has no room", user)
 	}
-	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner, Storage: row.Storage}, pg.Classify(err)
+	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner, Storage: row.Storage, LeftRunner: row.LeftRunner}, pg.Classify(err)
 }
 
 // ServiceRoomGone records that the folder of a file system is gone.

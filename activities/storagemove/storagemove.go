@@ -1,0 +1,83 @@
+// Package storagemove moves the files of consumer conversations between runners and object storage.
+package storagemove
+
+import (
+	"context"
+	"errors"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/service/servicestore"
+	"xbot/internal/storage/storagestore"
+)
+
+// Migrations stores migrations.
+type Migrations interface {
+	Migration(ctx context.Context, id chat.MigrationID) (storagestore.Migration, error)
+	MigrationChecked(ctx context.Context, id chat.MigrationID) error
+	EndMigration(ctx context.Context, id chat.MigrationID, state storagestore.MigrationState) (ok bool, err error)
+}
+
+// Mover moves files.
+type Mover interface {
+	// Step moves some conversations, and returns the progress.
+	Step(ctx context.Context, target string) (servicestore.RoomsProgress, error)
+	// Stop lets all conversations be written again.
+	Stop(ctx context.Context) error
+}
+
+// Moves are the activities of a migration.
+type Moves struct {
+	Migrations Migrations
+	Mover      Mover
+}
+
+// Input names a migration.
+type Input struct {
+	Migration chat.MigrationID `json:"migration"`
+}
+
+// Output is the progress of a migration.
+type Output struct {
+	Ended         string `json:"ended,omitempty"` // done or stopped; empty: it goes on
+	Target        string `json:"target,omitempty"`
+	Conversations int    `json:"conversations,omitempty"` // with files
+	Left          int    `json:"left,omitempty"`          // elsewhere than the target
+	Failed        int    `json:"failed,omitempty"`        // of these, could not be moved at the last attempt
+	Leftovers     int    `json:"leftovers,omitempty"`     // copies on runners that are to be removed
+}
+
+// Step does the next piece of work of a migration. It may be repeated: the rows of the conversations say what is left.
+func (m *Moves) Step(ctx context.Context, in Input) (Output, error) {
+	defer activities.Heartbeat(ctx)()
+	now, err := m.Migrations.Migration(ctx, in.Migration)
+	if fault.Is(err, fault.NotFound) {
+		return Output{Ended: string(storagestore.MigrationStopped)}, nil
+	}
+	if err == nil {
+		err = m.Migrations.MigrationChecked(ctx, in.Migration)
+	}
+	if err != nil {
+		return Output{}, activities.Failure(ctx, err)
+	}
+	out := Output{Target: now.Target, Ended: string(now.State)}
+	if now.State != storagestore.MigrationRunning {
+		return out, activities.Failure(ctx, m.Mover.Stop(ctx))
+	}
+	out.Ended = ""
+	p, err := m.Mover.Step(ctx, now.Target)
+	if err != nil {
+		return Output{}, activities.Failure(ctx, err)
+	}
+	out.Conversations, out.Left, out.Failed, out.Leftovers = p.Conversations, p.Left, p.Failed, p.Leftovers
+	if p.Left > 0 || p.Leftovers > 0 {
+		return out, nil
+	}
+	ok, err := m.Migrations.EndMigration(ctx, in.Migration, storagestore.MigrationDone)
+	if out.Ended = string(storagestore.MigrationDone); err == nil && !ok {
+		out.Ended = string(storagestore.MigrationStopped) // meanwhile
+		err = errors.Join(err, m.Mover.Stop(ctx))
+	}
+	return out, activities.Failure(ctx, err)
+}
