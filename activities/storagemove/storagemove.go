@@ -8,21 +8,21 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/service/servicestore"
-	"xbot/internal/storage/storagestore"
+	"xbot/internal/service"
+	"xbot/internal/storage"
 )
 
 // Migrations stores migrations.
 type Migrations interface {
-	Migration(ctx context.Context, id chat.MigrationID) (storagestore.Migration, error)
+	Migration(ctx context.Context, id chat.MigrationID) (storage.Migration, error)
 	MigrationChecked(ctx context.Context, id chat.MigrationID) error
-	EndMigration(ctx context.Context, id chat.MigrationID, state storagestore.MigrationState) (ok bool, err error)
+	EndMigration(ctx context.Context, id chat.MigrationID, state storage.MigrationState) (ok bool, err error)
 }
 
 // Mover moves files.
 type Mover interface {
 	// Step moves some conversations, and returns the progress.
-	Step(ctx context.Context, target string) (servicestore.RoomsProgress, error)
+	Step(ctx context.Context, target string) (service.MoveProgress, error)
 	// Stop lets all conversations be written again.
 	Stop(ctx context.Context) error
 }
@@ -53,7 +53,7 @@ func (m *Moves) Step(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
 	now, err := m.Migrations.Migration(ctx, in.Migration)
 	if fault.Is(err, fault.NotFound) {
-		return Output{Ended: string(storagestore.MigrationStopped)}, nil
+		return Output{Ended: string(storage.MigrationStopped)}, nil
 	}
 	if err == nil {
 		err = m.Migrations.MigrationChecked(ctx, in.Migration)
@@ -62,7 +62,7 @@ func (m *Moves) Step(ctx context.Context, in Input) (Output, error) {
 		return Output{}, activities.Failure(ctx, err)
 	}
 	out := Output{Target: now.Target, Ended: string(now.State)}
-	if now.State != storagestore.MigrationRunning {
+	if now.State != storage.MigrationRunning {
 		return out, activities.Failure(ctx, m.Mover.Stop(ctx))
 	}
 	out.Ended = ""
@@ -74,9 +74,9 @@ func (m *Moves) Step(ctx context.Context, in Input) (Output, error) {
 	if p.Left > 0 || p.Leftovers > 0 {
 		return out, nil
 	}
-	ok, err := m.Migrations.EndMigration(ctx, in.Migration, storagestore.MigrationDone)
-	if out.Ended = string(storagestore.MigrationDone); err == nil && !ok {
-		out.Ended = string(storagestore.MigrationStopped) // meanwhile
+	ok, err := m.Migrations.EndMigration(ctx, in.Migration, storage.MigrationDone)
+	if out.Ended = string(storage.MigrationDone); err == nil && !ok {
+		out.Ended = string(storage.MigrationStopped) // meanwhile
 		err = errors.Join(err, m.Mover.Stop(ctx))
 	}
 	return out, activities.Failure(ctx, err)

@@ -13,7 +13,6 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/storage"
 	"xbot/internal/storage/s3"
-	"xbot/internal/storage/storagestore"
 	"xbot/internal/store"
 	"xbot/server"
 )
@@ -125,7 +124,7 @@ func (storageStopCmd) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		ok, err := s.Storage.EndMigration(ctx, m.ID, storagestore.MigrationStopped)
+		ok, err := s.Storage.EndMigration(ctx, m.ID, storage.MigrationStopped)
 		if err != nil {
 			return err
 		}

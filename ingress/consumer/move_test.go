@@ -17,7 +17,6 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/guestfs"
 	"xbot/internal/service"
-	"xbot/internal/service/servicestore"
 	"xbot/internal/storage"
 	"xbot/internal/storage/disk"
 	"xbot/internal/storage/janitor"
@@ -110,7 +109,7 @@ func (p *places) later() {
 	}
 }
 
-func (p *places) step(target string) servicestore.RoomsProgress {
+func (p *places) step(target string) service.MoveProgress {
 	p.T.Helper()
 	out, err := p.mover().Step(p.T.Context(), target)
 	require.NoError(p.T, err)

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/storage/storagestore"
+	"xbot/internal/storage"
 	"xbot/workflows"
 )
 
@@ -63,7 +63,7 @@ type Users interface {
 
 // Migrations stores migrations of storage.
 type Migrations interface {
-	Migration(ctx context.Context, id chat.MigrationID) (storagestore.Migration, error)
+	Migration(ctx context.Context, id chat.MigrationID) (storage.Migration, error)
 }
 
 // Starter starts the workflows outside turns: of background tasks and of bang commands. A row is the promise; starting
@@ -182,7 +182,7 @@ func (s *Starter) StartDeletion(ctx context.Context, id chat.UserID) error {
 // StartMigration starts the workflow of a migration of storage. Its row decides whether there is something to do.
 func (s *Starter) StartMigration(ctx context.Context, id chat.MigrationID) error {
 	m, err := s.Migrations.Migration(ctx, id)
-	if fault.Is(err, fault.NotFound) || err == nil && m.State != storagestore.MigrationRunning {
+	if fault.Is(err, fault.NotFound) || err == nil && m.State != storage.MigrationRunning {
 		return nil
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/storage/storagestore"
+	"xbot/internal/storage"
 	"xbot/workflows"
 )
 
@@ -58,8 +58,8 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 	return r.memory, r.err
 }
 
-func (rows) Migration(context.Context, chat.MigrationID) (storagestore.Migration, error) {
-	return storagestore.Migration{Target: "s3", State: storagestore.MigrationRunning}, nil
+func (rows) Migration(context.Context, chat.MigrationID) (storage.Migration, error) {
+	return storage.Migration{Target: "s3", State: storage.MigrationRunning}, nil
 }
 
 func (rows) Deletion(context.Context, chat.UserID) (chat.Deletion, error) {

@@ -83,6 +83,23 @@ type FileSystem struct {
 	Scripts      []string
 }
 
+// RoomMove is a consumer conversation whose files a migration moves.
+type RoomMove struct {
+	FileSystem
+
+	User  chat.UserID
+	Since time.Time // of the move
+}
+
+// MoveProgress is the progress of a migration.
+type MoveProgress struct {
+	Conversations int    // with files
+	Left          int    // elsewhere than the target
+	Failed        int    // of these, could not be moved at the last attempt
+	Leftovers     int    // copies on runners that are to be removed
+	Problem       string // of one that failed
+}
+
 // Prompt is the parts of the prompt of a conversation.
 type Prompt struct {
 	Definition

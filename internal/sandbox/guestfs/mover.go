@@ -14,7 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/objectfs"
-	"xbot/internal/service/servicestore"
+	"xbot/internal/service"
 	"xbot/internal/storage"
 	"xbot/runner/wire"
 )
@@ -36,15 +36,15 @@ const (
 // Moves stores which conversations are moved.
 type Moves interface {
 	FreezeServiceRooms(ctx context.Context, target string, n int) (int, error)
-	ServiceRoomsToMove(ctx context.Context, target string, after time.Duration, n int) ([]servicestore.RoomMove, error)
-	CopyingServiceRoom(ctx context.Context, room servicestore.RoomMove, runner string) error
-	ServiceRoomMoved(ctx context.Context, room servicestore.RoomMove, target, runner string) error
-	ServiceRoomUnmoved(ctx context.Context, room servicestore.RoomMove, problem string, after time.Duration) error
+	ServiceRoomsToMove(ctx context.Context, target string, after time.Duration, n int) ([]service.RoomMove, error)
+	CopyingServiceRoom(ctx context.Context, room service.RoomMove, runner string) error
+	ServiceRoomMoved(ctx context.Context, room service.RoomMove, target, runner string) error
+	ServiceRoomUnmoved(ctx context.Context, room service.RoomMove, problem string, after time.Duration) error
 	UnfreezeServiceRooms(ctx context.Context) error
-	LeftServiceRooms(ctx context.Context, n int) ([]servicestore.RoomMove, error)
+	LeftServiceRooms(ctx context.Context, n int) ([]service.RoomMove, error)
 	ServiceRoomLeftGone(ctx context.Context, user chat.UserID) error
 	ServiceRoomLeftLater(ctx context.Context, user chat.UserID, after time.Duration) error
-	MoveProgress(ctx context.Context, target string) (servicestore.RoomsProgress, error)
+	MoveProgress(ctx context.Context, target string) (service.MoveProgress, error)
 }
 
 // Mover moves the files of conversations between runners and object storage. It is safe for concurrent use, and after a crash.
@@ -57,25 +57,25 @@ type Mover struct {
 // Step moves some conversations to a target, and returns the progress. A conversation is only read from some minutes before its move on: each file is copied,
 // the copy is read again and compared, and the row of the conversation names the new place once all were. A conversation that cannot be moved
 // can be written again, and is tried later.
-func (m Mover) Step(ctx context.Context, target string) (servicestore.RoomsProgress, error) {
+func (m Mover) Step(ctx context.Context, target string) (service.MoveProgress, error) {
 	if target != storage.Local {
 		if _, err := m.Objects.Backends.Get(target); err != nil {
-			return servicestore.RoomsProgress{}, err
+			return service.MoveProgress{}, err
 		}
 	}
 	if err := m.removeLeft(ctx); err != nil {
-		return servicestore.RoomsProgress{}, err
+		return service.MoveProgress{}, err
 	}
 	if _, err := m.Moves.FreezeServiceRooms(ctx, target, frozenAtOnce); err != nil {
-		return servicestore.RoomsProgress{}, err
+		return service.MoveProgress{}, err
 	}
 	rooms, err := m.Moves.ServiceRoomsToMove(ctx, target, quietTime, movedAtOnce)
 	if err != nil {
-		return servicestore.RoomsProgress{}, err
+		return service.MoveProgress{}, err
 	}
 	for _, room := range rooms {
 		if err := m.moveOne(ctx, room, target); err != nil {
-			return servicestore.RoomsProgress{}, err
+			return service.MoveProgress{}, err
 		}
 	}
 	return m.Moves.MoveProgress(ctx, target)
@@ -85,7 +85,7 @@ func (m Mover) Step(ctx context.Context, target string) (servicestore.RoomsProgr
 func (m Mover) Stop(ctx context.Context) error { return m.Moves.UnfreezeServiceRooms(ctx) }
 
 // moveOne moves a conversation, or records why it stays.
-func (m Mover) moveOne(ctx context.Context, room servicestore.RoomMove, target string) error {
+func (m Mover) moveOne(ctx context.Context, room service.RoomMove, target string) error {
 	runner, err := m.copyTo(ctx, room, target)
 	if err == nil {
 		err = m.Moves.ServiceRoomMoved(ctx, room, target, runner)
@@ -104,7 +104,7 @@ type tree struct {
 }
 
 // at returns the tree of a conversation in a place.
-func (m Mover) at(ctx context.Context, room servicestore.RoomMove, place, runner string) (tree, error) {
+func (m Mover) at(ctx context.Context, room service.RoomMove, place, runner string) (tree, error) {
 	if place != "" && place != storage.Local {
 		store, err := m.Objects.Backends.Get(place)
 		if err != nil {
@@ -126,7 +126,7 @@ func (m Mover) at(ctx context.Context, room servicestore.RoomMove, place, runner
 }
 
 // copyTo copies the files of a conversation to a target, and returns the runner that has them then; empty for object storage.
-func (m Mover) copyTo(ctx context.Context, room servicestore.RoomMove, target string) (runner string, err error) {
+func (m Mover) copyTo(ctx context.Context, room service.RoomMove, target string) (runner string, err error) {
 	from, err := m.at(ctx, room, room.Storage, room.Runner)
 	if err != nil {
 		return "", err
@@ -266,7 +266,7 @@ func (m Mover) removeLeft(ctx context.Context) error {
 }
 
 // removeFrom removes the folder of a conversation from a runner. A runner that is not the administrator's any more keeps what it has.
-func (m Mover) removeFrom(ctx context.Context, room servicestore.RoomMove, runner string) (gone bool, err error) {
+func (m Mover) removeFrom(ctx context.Context, room service.RoomMove, runner string) (gone bool, err error) {
 	box, err := sandbox.Reach(ctx, m.Boxes, room.Admin, runner)
 	switch {
 	case fault.Is(err, fault.Denied), fault.Is(err, fault.NotFound):

@@ -13,14 +13,6 @@ import (
 	"xbot/internal/storage"
 )
 
-// RoomMove is a consumer conversation whose files are moved.
-type RoomMove struct {
-	service.FileSystem
-
-	User  chat.UserID
-	Since time.Time // of the move
-}
-
 // FreezeServiceRooms begins to move at most n conversations whose files are elsewhere than the target: they are only read from now on.
 func (s *Store) FreezeServiceRooms(ctx context.Context, target string, n int) (int, error) {
 	begun, err := dbsqlc.Q.ServiceRoomsFreeze(ctx, s.db.Pool, dbsqlc.ServiceRoomsFreezeParams{Target: target, N: int32(n)})
@@ -28,21 +20,21 @@ func (s *Store) FreezeServiceRooms(ctx context.Context, target string, n int) (i
 }
 
 // ServiceRoomsToMove returns at most n conversations that have been moving to a target for a time.
-func (s *Store) ServiceRoomsToMove(ctx context.Context, target string, after time.Duration, n int) ([]RoomMove, error) {
+func (s *Store) ServiceRoomsToMove(ctx context.Context, target string, after time.Duration, n int) ([]service.RoomMove, error) {
 	rows, err := dbsqlc.Q.ServiceRoomsToMove(ctx, s.db.Pool, dbsqlc.ServiceRoomsToMoveParams{Target: target, After: pg.Interval(after), N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the files to move: %w", err))
 	}
-	out := make([]RoomMove, len(rows))
+	out := make([]service.RoomMove, len(rows))
 	for i, r := range rows {
-		out[i] = RoomMove{User: r.UserID, FileSystem: service.FileSystem{Service: r.ServiceID, Conversation: r.ConversationID, Admin: r.AdminID, Runner: r.Runner, Storage: r.Storage}, Since: r.MoveAt}
+		out[i] = service.RoomMove{User: r.UserID, FileSystem: service.FileSystem{Service: r.ServiceID, Conversation: r.ConversationID, Admin: r.AdminID, Runner: r.Runner, Storage: r.Storage}, Since: r.MoveAt}
 	}
 	return out, nil
 }
 
 // ServiceRoomMoved records that the files of a conversation are at the target: on the runner, or in object storage where runner is empty. Conflict: the
 // move was ended meanwhile.
-func (s *Store) ServiceRoomMoved(ctx context.Context, room RoomMove, target, runner string) error {
+func (s *Store) ServiceRoomMoved(ctx context.Context, room service.RoomMove, target, runner string) error {
 	p := dbsqlc.ServiceRoomMovedParams{ID: room.User, MoveAt: room.Since, Target: target, Runner: runner, Storage: target}
 	if target == storage.Local {
 		p.Storage = ""
@@ -55,7 +47,7 @@ func (s *Store) ServiceRoomMoved(ctx context.Context, room RoomMove, target, run
 }
 
 // CopyingServiceRoom records that a runner is about to get copies of the files. Conflict: the move was ended meanwhile.
-func (s *Store) CopyingServiceRoom(ctx context.Context, room RoomMove, runner string) error {
+func (s *Store) CopyingServiceRoom(ctx context.Context, room service.RoomMove, runner string) error {
 	n, err := dbsqlc.Q.ServiceRoomCopying(ctx, s.db.Pool, dbsqlc.ServiceRoomCopyingParams{ID: room.User, MoveAt: room.Since, Runner: runner})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "the move of the files was ended")
@@ -64,7 +56,7 @@ func (s *Store) CopyingServiceRoom(ctx context.Context, room RoomMove, runner st
 }
 
 // ServiceRoomUnmoved records why the files of a conversation could not be moved. They can be written again, and are tried again after a time.
-func (s *Store) ServiceRoomUnmoved(ctx context.Context, room RoomMove, problem string, after time.Duration) error {
+func (s *Store) ServiceRoomUnmoved(ctx context.Context, room service.RoomMove, problem string, after time.Duration) error {
 	return pg.Classify(dbsqlc.Q.ServiceRoomUnmoved(ctx, s.db.Pool, dbsqlc.ServiceRoomUnmovedParams{ID: room.User, MoveAt: room.Since, Problem: chat.Clean(problem), After: pg.Interval(after)}))
 }
 
@@ -74,14 +66,14 @@ func (s *Store) UnfreezeServiceRooms(ctx context.Context) error {
 }
 
 // LeftServiceRooms returns at most n conversations of which a runner still has a copy: FileSystem.LeftRunner.
-func (s *Store) LeftServiceRooms(ctx context.Context, n int) ([]RoomMove, error) {
+func (s *Store) LeftServiceRooms(ctx context.Context, n int) ([]service.RoomMove, error) {
 	rows, err := dbsqlc.Q.ServiceRoomsLeft(ctx, s.db.Pool, int32(n))
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list the copies of moved files: %w", err))
 	}
-	out := make([]RoomMove, len(rows))
+	out := make([]service.RoomMove, len(rows))
 	for i, r := range rows {
-		out[i] = RoomMove{User: r.UserID, FileSystem: service.FileSystem{Service: r.ServiceID, Conversation: r.ConversationID, Admin: r.AdminID, LeftRunner: r.LeftRunner}}
+		out[i] = service.RoomMove{User: r.UserID, FileSystem: service.FileSystem{Service: r.ServiceID, Conversation: r.ConversationID, Admin: r.AdminID, LeftRunner: r.LeftRunner}}
 	}
 	return out, nil
 }
@@ -96,20 +88,11 @@ func (s *Store) ServiceRoomLeftLater(ctx context.Context, user chat.UserID, afte
 	return pg.Classify(dbsqlc.Q.ServiceRoomLeftLater(ctx, s.db.Pool, dbsqlc.ServiceRoomLeftLaterParams{ID: user, After: pg.Interval(after)}))
 }
 
-// RoomsProgress is the progress of a migration.
-type RoomsProgress struct {
-	Conversations int    // with files
-	Left          int    // elsewhere than the target
-	Failed        int    // of these, could not be moved at the last attempt
-	Leftovers     int    // copies on runners that are to be removed
-	Problem       string // of one that failed
-}
-
 // MoveProgress returns the progress of a migration to a target.
-func (s *Store) MoveProgress(ctx context.Context, target string) (RoomsProgress, error) {
+func (s *Store) MoveProgress(ctx context.Context, target string) (service.MoveProgress, error) {
 	r, err := dbsqlc.Q.ServiceRoomsProgress(ctx, s.db.Pool, target)
 	if err != nil {
-		return RoomsProgress{}, pg.Classify(fmt.Errorf("count the files to move: %w", err))
+		return service.MoveProgress{}, pg.Classify(fmt.Errorf("count the files to move: %w", err))
 	}
-	return RoomsProgress{Conversations: int(r.Conversations), Left: int(r.Remaining), Failed: int(r.Failed), Leftovers: int(r.Leftovers), Problem: r.Problem}, nil
+	return service.MoveProgress{Conversations: int(r.Conversations), Left: int(r.Remaining), Failed: int(r.Failed), Leftovers: int(r.Leftovers), Problem: r.Problem}, nil
 }

@@ -11,27 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/pg"
+	"xbot/internal/storage"
 	"xbot/internal/storage/dbsqlc"
 )
-
-// MigrationState is the state of a migration.
-type MigrationState string
-
-// The states of a migration.
-const (
-	MigrationRunning MigrationState = "running"
-	MigrationDone    MigrationState = "done"
-	MigrationStopped MigrationState = "stopped" // by an operator
-)
-
-// Migration moves the files of all consumer conversations to one place.
-type Migration struct {
-	ID      chat.MigrationID
-	Target  string // a back end, or storage.Local for runners
-	State   MigrationState
-	Created time.Time
-	Ended   *time.Time
-}
 
 // MigrationAfter is how long a migration may do no step before its workflow is woken again. A workflow that works does steps more often.
 const MigrationAfter = 10 * time.Minute
@@ -46,24 +28,24 @@ func (s *Store) BeginMigration(ctx context.Context, target string) (chat.Migrati
 }
 
 // Migration returns a migration. NotFound: there is none.
-func (s *Store) Migration(ctx context.Context, id chat.MigrationID) (Migration, error) {
+func (s *Store) Migration(ctx context.Context, id chat.MigrationID) (storage.Migration, error) {
 	row, err := dbsqlc.Q.StorageMigrationGet(ctx, s.db.Pool, int64(id))
 	return migration(dbsqlc.StorageMigrationLastRow(row), err)
 }
 
 // LastMigration returns the newest migration. NotFound: there is none.
-func (s *Store) LastMigration(ctx context.Context) (Migration, error) {
+func (s *Store) LastMigration(ctx context.Context) (storage.Migration, error) {
 	return migration(dbsqlc.Q.StorageMigrationLast(ctx, s.db.Pool))
 }
 
-func migration(row dbsqlc.StorageMigrationLastRow, err error) (Migration, error) {
+func migration(row dbsqlc.StorageMigrationLastRow, err error) (storage.Migration, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
-		return Migration{}, fault.Errorf(fault.NotFound, "there is no migration")
+		return storage.Migration{}, fault.Errorf(fault.NotFound, "there is no migration")
 	}
 	if err != nil {
-		return Migration{}, pg.Classify(fmt.Errorf("read a migration of storage: %w", err))
+		return storage.Migration{}, pg.Classify(fmt.Errorf("read a migration of storage: %w", err))
 	}
-	return Migration{ID: chat.MigrationID(row.ID), Target: row.Target, State: MigrationState(row.State), Created: row.CreatedAt, Ended: row.EndedAt}, nil
+	return storage.Migration{ID: chat.MigrationID(row.ID), Target: row.Target, State: storage.MigrationState(row.State), Created: row.CreatedAt, Ended: row.EndedAt}, nil
 }
 
 // MigrationChecked records that the workflow of a migration is at work.
@@ -72,7 +54,7 @@ func (s *Store) MigrationChecked(ctx context.Context, id chat.MigrationID) error
 }
 
 // EndMigration ends a running migration. ok is false if it had ended.
-func (s *Store) EndMigration(ctx context.Context, id chat.MigrationID, state MigrationState) (ok bool, err error) {
+func (s *Store) EndMigration(ctx context.Context, id chat.MigrationID, state storage.MigrationState) (ok bool, err error) {
 	n, err := dbsqlc.Q.StorageMigrationEnd(ctx, s.db.Pool, dbsqlc.StorageMigrationEndParams{ID: int64(id), State: string(state)})
 	return n > 0, pg.Classify(err)
 }
