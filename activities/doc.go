@@ -35,6 +35,7 @@ const (
 	NameMemorize       = "Memorize"
 	NameGiveUpMemorize = "GiveUpMemorize"
 	NameDeletePerson   = "DeletePerson"
+	NameMoveFiles      = "MoveFiles"
 
 	NameWatch    = "Watch"
 	NameNoteKill = "NoteKill"

@@ -103,6 +103,7 @@ func TestTemporalUI_TellsTheStoryOfEveryTypeOfWorkflow(t *testing.T) {
 	a.ofPlatforms(p)
 	a.ofPeople()
 	a.ofServices()
+	a.ofStorage()
 	for _, kind := range workflows.Registered() {
 		require.Contains(t, a.types, kind.Name, "nobody looks at a run of this type")
 	}
@@ -132,6 +133,14 @@ func (a *album) ofServices() {
 	run := a.runOf(workflows.TrackID)
 	a.ended(workflows.TrackID, run)
 	a.add(shot{Name: "track", Workflow: workflows.TrackID, Run: run, Summary: "jobs of services", Details: []string{"runs go on"}}, "")
+}
+
+func (a *album) ofStorage() {
+	a.t.Helper()
+	a.operated("storage", "migrate", "--to", "local")
+	workflow, run := a.newestOf(workflows.NameMigrateStorage)
+	a.ended(workflow, run)
+	a.add(shot{Name: "storage", Workflow: workflow, Run: run, Summary: "move files to local", Details: []string{"done"}, History: []string{"move files"}}, "")
 }
 
 // look has a browser read the runs and take a picture of each.

@@ -83,9 +83,12 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	return a, err
 }
 
-// consumerFiles finds the rooms of consumers.
+// consumerFiles finds the file systems of consumers.
 func (a *agents) consumerFiles() guestfs.Finder {
-	return guestfs.Finder{Store: a.core.stores.Services, Sandboxes: a.boxes}
+	return guestfs.Finder{
+		Store: a.core.stores.Services, Sandboxes: a.boxes,
+		Objects: guestfs.Objects{Backends: a.core.files.backends, New: a.core.files.current, Edits: a.core.stores.Storage},
+	}
 }
 
 // newCatalog lists the tools of the models of each conversation.

@@ -32,6 +32,7 @@ type core struct {
 	models    *models
 	stores    *store.Store
 	traces    *traces
+	files     *objectStorage
 	memory    *memories
 	media     *media.Generator
 	platforms *platforms
@@ -65,6 +66,9 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	c.traces = newTraces(s, c.proc)
 	stores := newStores(s, c)
 	c.stores = stores
+	if c.files, err = newObjectStorage(ctx, s.Storage, c.proc.home, closer); err != nil {
+		return nil, err
+	}
 	c.traces.connect(c)
 	c.media = newMedia(c.proc, c.db, stores, c.models.toolKeys, closer)
 	if c.memory, err = newMemories(s, c); err != nil {

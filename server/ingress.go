@@ -27,6 +27,7 @@ import (
 	"xbot/internal/host/config"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
+	"xbot/internal/storage/sweeper"
 	"xbot/internal/turn/contextview"
 	"xbot/server/hostrunner"
 	"xbot/server/metrics"
@@ -204,6 +205,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.Run, in.setup.Run, in.followHeartbeats, in.prune, in.core.mcpFile().Follow, in.noticeStart(notified),
 		(&orphans.Sweeper{Store: stores.Attachments, Sandboxes: in.agents.boxes, Log: in.core.proc.log}).Run,
+		(&sweeper.Sweeper{Rows: stores.Storage, Storages: in.core.files.backends, Log: in.core.proc.log}).Run,
 		(&agentquestions.Closer{CodingAgents: stores.CodingAgents, Calls: stores.Calls, Sandboxes: in.agents.boxes, Log: in.core.proc.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
@@ -218,7 +220,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) newRelay() *relay.Relay {
 	stores := in.core.stores
 	return &relay.Relay{
-		Agents: stores.Agents, Attachments: stores.Attachments, Calls: stores.Calls, Conversations: stores.Conversations, Cron: stores.Cron, Deliveries: stores.Deliveries, Inbox: stores.Inbox, Leases: stores.Leases, Turns: stores.Turns, Users: stores.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
+		Agents: stores.Agents, Attachments: stores.Attachments, Calls: stores.Calls, Conversations: stores.Conversations, Cron: stores.Cron, Deliveries: stores.Deliveries, Inbox: stores.Inbox, Leases: stores.Leases, Migrations: stores.Storage, Turns: stores.Turns, Users: stores.Users, Wakes: in.core.temporal.wakes, Client: in.core.temporal.client, Unpauser: in.core.temporal, Log: in.core.proc.log,
 		Metrics: relay.NewMetrics(in.core.proc.tele.Registry), HeldAfter: in.http.Held,
 	}
 }

@@ -59,7 +59,7 @@ func newOrchestration(ctx context.Context, s settings, p *process, db *database,
 		Turns: &wake.Waker{Client: o.client, Words: o.words, Attributes: o.attributes, Agents: db.rows.Agents},
 		Starts: &wake.Starter{
 			Client: o.client, Agents: db.rows.Agents, Attachments: db.rows.Attachments, Calls: db.rows.Calls, Conversations: db.rows.Conversations,
-			Cron: db.rows.Cron, Turns: db.rows.Turns, Usage: db.rows.Usage, Users: db.rows.Users, Words: o.words, Attributes: o.attributes,
+			Cron: db.rows.Cron, Turns: db.rows.Turns, Usage: db.rows.Usage, Users: db.rows.Users, Migrations: db.rows.Storage, Words: o.words, Attributes: o.attributes,
 		},
 		Users: db.rows.Users, Log: p.log, Outages: o.outages,
 	}

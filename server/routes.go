@@ -86,7 +86,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 			Servers: in.core.mcp.connections, Log: in.core.proc.log,
 		}).Handler(),
 	}
-	r.Others[web.ServicePath] = web.Service(publicServices{stores.Services})
+	r.Others[web.ServicePath] = web.Service(publicServices{stores.Services}, in.core.files.origins...)
 	r.Others[openai.Root] = (&openai.People{
 		Base: a.Base, AnswerStore: stores.Answers, Attachments: stores.Attachments, Services: stores.Services, Turns: stores.Turns, Sessions: &a.Sessions, Dispatch: in.dispatch, Answers: &replystream.Source{
 			Answers: stores.Answers, Conversations: stores.Conversations, Bus: in.core.db.bus, Closing: in.closing,

@@ -14,6 +14,7 @@ import (
 type settings struct {
 	config.Home
 	config.Secrets
+	config.Storage
 	config.Telemetry
 	config.Prompt
 	config.Memory
@@ -36,7 +37,7 @@ type settings struct {
 
 func ofServe(cfg config.Serve, version string, model llm.Client, servers *servers, l net.Listener, out io.Writer) settings {
 	return settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
+		Home: cfg.Home, Secrets: cfg.Secrets, Storage: cfg.Storage, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		version: version, process: "xbot " + serveProcess, out: out, dsn: servers.dsn, dial: servers.temporal,
 		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, modelKeys: true, copy: cfg.IsCopy(),
 	}
@@ -44,7 +45,7 @@ func ofServe(cfg config.Serve, version string, model llm.Client, servers *server
 
 func ofIngress(cfg config.Ingress, version string, model llm.Client, l net.Listener) settings {
 	return settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
+		Home: cfg.Home, Secrets: cfg.Secrets, Storage: cfg.Storage, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		version: version, process: "xbot ingress", out: os.Stderr, dsn: cfg.Database.URL, dial: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, copy: cfg.IsCopy(),
 	}
@@ -52,7 +53,7 @@ func ofIngress(cfg config.Ingress, version string, model llm.Client, l net.Liste
 
 func ofWorker(cfg config.Worker, version string, model llm.Client) settings {
 	return settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
+		Home: cfg.Home, Secrets: cfg.Secrets, Storage: cfg.Storage, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		at:      addresses{http: config.HTTP{URL: cfg.PublicURL}},
 		version: version, process: "xbot worker", out: os.Stderr, dsn: cfg.Database.URL, dial: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 		model: model, modelKeys: true, copy: cfg.IsCopy(),

@@ -18,6 +18,7 @@ import (
 	"xbot/activities/deletion"
 	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
+	"xbot/activities/storagemove"
 	"xbot/activities/titles"
 	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
@@ -31,6 +32,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/sandbox/agentenv"
+	"xbot/internal/sandbox/guestfs"
 	"xbot/server/hostrunner"
 	"xbot/server/livefeed"
 	"xbot/server/serverlock"
@@ -213,6 +215,7 @@ func (w *workerPart) background(sandboxes activities.Sandboxes, live livefeed.Fe
 		Subagents: &agentwork.Subagents{Store: stores.Agents},
 		Groups:    &agentwork.Groups{Store: stores.Agents, Words: w.core.temporal.words},
 		Memorizer: w.memorizer(assembler),
+		Moves:     &storagemove.Moves{Migrations: stores.Storage, Mover: guestfs.Mover{Finder: w.agents.consumerFiles(), Moves: stores.Services}},
 		Deleter: &deletion.Deleter{
 			Agents: stores.Agents, Cron: stores.Cron, Users: stores.Users,
 			Histories: worker.Histories{Namespace: w.core.temporal.namespace, Client: w.core.temporal.client}, Accounts: w.core.mcp.connected,

@@ -34,9 +34,10 @@ const (
 )
 
 // servicePolicy is the Content-Security-Policy of a service's page, without who may frame it. Styles may stand on elements, where formulas
-// need them; blob: are pictures that a visitor is about to send. %s is the hash of the inline script.
-const servicePolicy = "default-src 'none'; script-src 'self' '%s'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' blob:; " +
-	"media-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+// need them; blob: are pictures that a visitor is about to send. Its arguments are the hash of the inline script, and the origins of object
+// storage, each after a space.
+const servicePolicy = "default-src 'none'; script-src 'self' '%[1]s'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' blob:%[2]s; " +
+	"media-src 'self'%[2]s; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
 
 // PublicService is what everybody may know of a service: it stands in its page.
 type PublicService struct {
@@ -55,14 +56,16 @@ type Services interface {
 	PublicService(ctx context.Context, id string) (PublicService, error)
 }
 
-// Service serves the pages of services at ServicePath: {id} is the page, {id}/embed.js the script that puts it into a page of another origin.
+// Service serves the pages of services at ServicePath: {id} is the page, {id}/embed.js the script that puts it into a page of another origin. The
+// pages may load files from the given origins of object storage.
 // An answer of an unknown or withdrawn service is one sentence in the visitor's language. It sets no cookies, and needs none.
-func Service(services Services) http.Handler {
-	return servicePages{services: services, files: Files()}
+func Service(services Services, origins ...string) http.Handler {
+	return servicePages{services: services, files: Files(), origins: origins}
 }
 
 type servicePages struct {
 	services Services
+	origins  []string // of object storage, from which pages load pictures, audio and video
 	files    fs.FS
 }
 
@@ -111,7 +114,7 @@ func (p servicePages) page(w http.ResponseWriter, service PublicService) {
 	script := "window.__SVC__ = " + asScript(service)
 	page = bytes.Replace(page, []byte(dataMark), []byte("<script>"+script+"</script>"), 1)
 	page = bytes.Replace(page, []byte(titleMark), []byte("<title>"+html.EscapeString(service.Name)+"</title>"), 1)
-	mayFrame(w, fmt.Sprintf(servicePolicy, hashOf(script)), service.Origins)
+	mayFrame(w, p.policy(script), service.Origins)
 	w.Header().Set("Content-Type", contentType(servicePage))
 	_, _ = w.Write(page) // the visitor is gone if this fails
 }
@@ -137,6 +140,15 @@ func asScript(value any) string {
 		panic(err) // strings and lists of them can always be written
 	}
 	return string(written)
+}
+
+// policy returns the Content-Security-Policy of the page, with the origins of object storage.
+func (p servicePages) policy(script string) string {
+	var storage strings.Builder
+	for _, allowed := range sources(p.origins) {
+		storage.WriteString(" " + allowed)
+	}
+	return fmt.Sprintf(servicePolicy, hashOf(script), storage.String())
 }
 
 // hashOf is what a Content-Security-Policy calls an inline script or style.

@@ -14,6 +14,7 @@ import (
 	"xbot/activities/files"
 	"xbot/activities/hooks"
 	"xbot/activities/memorize"
+	"xbot/activities/storagemove"
 	"xbot/activities/titles"
 	"xbot/activities/turn"
 )
@@ -90,6 +91,7 @@ type Background struct {
 	Groups    *agents.Groups
 	Memorizer *memorize.Memorizer
 	Deleter   *deletion.Deleter
+	Moves     *storagemove.Moves
 }
 
 func (b Background) register(w sdk.ActivityRegistry) {
@@ -108,6 +110,7 @@ func (b Background) register(w sdk.ActivityRegistry) {
 	register(w, activities.NameMemorize, b.Memorizer.Memorize)
 	register(w, activities.NameGiveUpMemorize, b.Memorizer.GiveUp)
 	register(w, activities.NameDeletePerson, b.Deleter.Step)
+	register(w, activities.NameMoveFiles, b.Moves.Step)
 }
 
 // Deliveries are the activities that send to platforms.

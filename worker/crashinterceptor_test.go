@@ -211,6 +211,7 @@ var secondCrash = map[string]string{
 	activities.NameEndBang:        "TestGivenUp_ARunEndsAndItsRowWaits",
 	activities.NameGiveUpMemorize: "TestGivenUp_ARunEndsAndItsRowWaits",
 	activities.NameDeletePerson:   "TestGivenUp_ARunEndsAndItsRowWaits",
+	activities.NameMoveFiles:      "TestGivenUp_ARunEndsAndItsRowWaits",
 }
 
 // TestAttempts_EachActivityHasATestOfItsSecondCrash fails for an activity that is registered without a test of what becomes of its input after the second

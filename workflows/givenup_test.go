@@ -213,16 +213,17 @@ func TestGivenUp_ARunEndsAndItsRowWaits(t *testing.T) {
 		input    any
 		giveUp   []string
 	}{
-		workflows.NameTurn:         {workflows.Turn, workflows.TurnInput{Session: key}, []string{activities.NameClaim}},
-		workflows.NameSubagent:     {workflows.Subagent, workflows.SubagentInput{Session: key}, []string{activities.NameUnloadSubagent}},
-		workflows.NameDeliver:      {workflows.Deliver, workflows.DeliverInput{Session: key}, []string{activities.NameNextDelivery}},
-		workflows.NameFetch:        {workflows.Fetch, workflows.FetchInput{Inbox: 7}, []string{activities.NameUnpack, activities.NameEndFetch}},
-		workflows.NameCommand:      {workflows.Command, workflows.BangInput{Inbox: 7}, []string{activities.NameEndBang}},
-		workflows.NameBackground:   {workflows.Background, workflows.BackgroundInput{Call: "c"}, []string{activities.NameLose}},
-		workflows.NameGroupChat:    {workflows.GroupChat, workflows.GroupChatInput{Group: "g"}, []string{activities.NameStepGroup}},
-		workflows.NameServiceTrack: {workflows.ServiceTrack, workflows.ServiceTrackInput{}, []string{activities.NameAdvanceTrack}},
-		workflows.NameMemorize:     {workflows.Memorize, workflows.MemorizeInput{Job: 1}, []string{activities.NameGiveUpMemorize}},
-		workflows.NameDeletePerson: {workflows.DeletePerson, workflows.DeletePersonInput{User: 1}, []string{activities.NameDeletePerson}},
+		workflows.NameTurn:           {workflows.Turn, workflows.TurnInput{Session: key}, []string{activities.NameClaim}},
+		workflows.NameSubagent:       {workflows.Subagent, workflows.SubagentInput{Session: key}, []string{activities.NameUnloadSubagent}},
+		workflows.NameDeliver:        {workflows.Deliver, workflows.DeliverInput{Session: key}, []string{activities.NameNextDelivery}},
+		workflows.NameFetch:          {workflows.Fetch, workflows.FetchInput{Inbox: 7}, []string{activities.NameUnpack, activities.NameEndFetch}},
+		workflows.NameCommand:        {workflows.Command, workflows.BangInput{Inbox: 7}, []string{activities.NameEndBang}},
+		workflows.NameBackground:     {workflows.Background, workflows.BackgroundInput{Call: "c"}, []string{activities.NameLose}},
+		workflows.NameGroupChat:      {workflows.GroupChat, workflows.GroupChatInput{Group: "g"}, []string{activities.NameStepGroup}},
+		workflows.NameServiceTrack:   {workflows.ServiceTrack, workflows.ServiceTrackInput{}, []string{activities.NameAdvanceTrack}},
+		workflows.NameMemorize:       {workflows.Memorize, workflows.MemorizeInput{Job: 1}, []string{activities.NameGiveUpMemorize}},
+		workflows.NameDeletePerson:   {workflows.DeletePerson, workflows.DeletePersonInput{User: 1}, []string{activities.NameDeletePerson}},
+		workflows.NameMigrateStorage: {workflows.MigrateStorage, workflows.MigrateStorageInput{Migration: 1}, []string{activities.NameMoveFiles}},
 	} {
 		for _, one := range c.giveUp {
 			t.Run(name+" "+one, func(t *testing.T) {
@@ -234,7 +235,7 @@ func TestGivenUp_ARunEndsAndItsRowWaits(t *testing.T) {
 				for _, a := range []string{
 					activities.NameClaim, activities.NameUnloadSubagent, activities.NameNextDelivery, activities.NameUnpack, activities.NameEndFetch, activities.NameRunBang,
 					activities.NameEndBang, activities.NameWatch, activities.NameLose, activities.NameStepGroup, activities.NameAdvanceTrack, activities.NameMemorize,
-					activities.NameGiveUpMemorize, activities.NameDeletePerson,
+					activities.NameGiveUpMemorize, activities.NameDeletePerson, activities.NameMoveFiles,
 				} {
 					env.RegisterActivityWithOptions(func(context.Context, any) (map[string]any, error) {
 						if fails[a] {

@@ -26,8 +26,10 @@ const (
 	NameClosing      = "Closing"
 	NameTitle        = "Title"
 	NameDeletePerson = "DeletePerson"
-	NameServiceTrack = "ServiceTrack"
-	SignalWake       = "wake"
+	// NameMigrateStorage moves files of consumer conversations.
+	NameMigrateStorage = "MigrateStorage"
+	NameServiceTrack   = "ServiceTrack"
+	SignalWake         = "wake"
 )
 
 // TaskTimeout is how long a worker has for a workflow task (Temporal's default is 10 s): who is killed in one holds the run up for
@@ -72,6 +74,11 @@ func SubagentID(a chat.SubagentRef) string {
 
 // MemorizeID returns the workflow id of a conversation that is put into memory.
 func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.FormatInt(int64(id), 10) }
+
+// MigrateStorageID returns the workflow id of a migration of storage.
+func MigrateStorageID(id chat.MigrationID) string {
+	return "storage-migration/" + strconv.FormatInt(int64(id), 10)
+}
 
 // DeletePersonID returns the workflow id of a user who is being deleted.
 func DeletePersonID(user chat.UserID) string {
@@ -148,6 +155,7 @@ const (
 	KindClosing    = "closing"
 	KindTitle      = "title"
 	KindDeletion   = "deletion"
+	KindMigration  = "migration"
 	KindTrack      = "track"
 )
 
@@ -172,6 +180,7 @@ func Registered() []Type {
 		{NameClosing, Closing},
 		{NameTitle, Title},
 		{NameDeletePerson, DeletePerson},
+		{NameMigrateStorage, MigrateStorage},
 		{NameServiceTrack, ServiceTrack},
 	}
 }

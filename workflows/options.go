@@ -46,6 +46,8 @@ const (
 	bangAttempt = time.Hour
 	// deletionAttempt bounds one attempt at a step of a deletion, which deletes a few conversations.
 	deletionAttempt = 10 * time.Minute
+	// migrationAttempt bounds one attempt at a step of a migration of storage, which moves some conversations.
+	migrationAttempt = 2 * time.Hour
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends earlier.
@@ -152,6 +154,11 @@ func titleOptions(ctx workflow.Context) workflow.Context {
 // deletionOptions is for a step of a deletion. Attempts are unlimited: what one did the next does not find.
 func deletionOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, deletionAttempt, taskHeartbeat, 0)
+}
+
+// migrationOptions is for a step of a migration of storage. Attempts are unlimited: each continues with the conversations that are left.
+func migrationOptions(ctx workflow.Context) workflow.Context {
+	return longRunningOptions(ctx, "move files", migrationAttempt, taskHeartbeat, 0)
 }
 
 // hookOptions is for running hooks. Attempts are unlimited: the activity bounds each hook.

@@ -42,6 +42,7 @@ type program struct {
 	Runner    runnerCmd    `cmd:"" help:"Make, list and revoke runners."`
 	Env       envCmd       `cmd:"" help:"Set, list and remove the secret variables of the commands of agents."`
 	Policy    policyCmd    `cmd:"" help:"Show and change the policy: access, routing, queues, resets, limits."`
+	Storage   storageCmd   `cmd:"" help:"Show and check the storage of consumer files, and move files between places."`
 	Service   serviceCmd   `cmd:"" help:"Publish agents to programs and people outside: services, their keys and conversations."`
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on Feishu, QQ and NapCat."`
 	Hooks     hooksCmd     `cmd:"" help:"Check and test the hooks of the installation."`

@@ -125,7 +125,11 @@ func (a *API) serveFile(w http.ResponseWriter, r *http.Request, folder string) e
 	if err == nil && !r.URL.Query().Has("download") {
 		found, err = found.Shown(r.Context())
 	}
+	redirected := false
 	if err == nil {
+		redirected, err = found.Redirect(w, r)
+	}
+	if err == nil && !redirected {
 		err = found.Serve(w, r)
 	}
 	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Invalid) || fault.Is(err, fault.Denied) {
@@ -188,7 +192,7 @@ func describeFiles(h huma.API) {
 	file := &huma.Param{Name: "path", In: "path", Required: true, Schema: &huma.Schema{Type: huma.TypeString}}
 	token := &huma.Param{Name: "token", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "A media token, instead of the key."}
 	save := &huma.Param{Name: "download", In: "query", Schema: &huma.Schema{Type: huma.TypeString}, Description: "1: the browser saves the file. By default the browser shows pictures, audio, video and PDF."}
-	bytes := map[string]*huma.Response{"200": {Description: "The bytes, or the part requested by Range.", Content: map[string]*huma.MediaType{
+	bytes := map[string]*huma.Response{"302": {Description: "The installation stores files in a bucket: Location has the address of the bytes, which is valid for an hour."}, "200": {Description: "The bytes, or the part requested by Range.", Content: map[string]*huma.MediaType{
 		"application/octet-stream": {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
 	}}}
 	doc := h.OpenAPI()

@@ -113,6 +113,9 @@ func (s *Starts) StartDeletion(_ context.Context, id chat.UserID) error {
 	return s.err
 }
 
+// StartMigration starts nothing.
+func (s *Starts) StartMigration(context.Context, chat.MigrationID) error { return nil }
+
 // StartFetch starts nothing.
 func (s *Starts) StartFetch(context.Context, chat.InboxID) error { return nil }
 

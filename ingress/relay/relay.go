@@ -112,6 +112,11 @@ type Users interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
+// Migrations stores migrations of storage.
+type Migrations interface {
+	MigrationsToStart(ctx context.Context) ([]chat.MigrationID, error)
+}
+
 // Relay guarantees that no accepted row is forgotten: it wakes sessions whose rows wait, settles turns whose run is
 // gone, and starts work outside turns. Any number of relays may run.
 type Relay struct {
@@ -123,6 +128,7 @@ type Relay struct {
 	Deliveries    Deliveries
 	Inbox         Inbox
 	Leases        Leases
+	Migrations    Migrations
 	Turns         Turns
 	Users         Users
 	// Wakes wakes a workflow and returns an error if that failed.
@@ -198,6 +204,7 @@ func (r *Relay) Round(ctx context.Context) error {
 		{due.Memorizing, false, waking(r, chat.WakeMemorize, r.Conversations.MemorizesToStart)},
 		{due.Disabled, true, r.stopDisabled},
 		{due.Deletions, false, waking(r, chat.WakeDeletion, r.Users.DeletionsToStart)},
+		{due.Migrations, false, waking(r, chat.WakeMigration, r.Migrations.MigrationsToStart)},
 	} {
 		if work.due && (work.rows || r.outage == noOutage) {
 			err := work.do(ctx)
@@ -235,7 +242,7 @@ func (r *Relay) tasksToStart(ctx context.Context) ([]chat.CallID, error) {
 
 // waking wakes the workflows of due rows that may have none, for example since the database of Temporal was lost. A wake
 // of a workflow that runs already changes nothing.
-func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.UserID | string](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
+func waking[ID chat.CallID | chat.GroupID | chat.InboxID | chat.JobID | chat.MemorizeID | chat.MigrationID | chat.UserID | string](r *Relay, kind chat.WakeKind, take func(context.Context) ([]ID, error)) func(context.Context) error {
 	return func(ctx context.Context) error {
 		ids, err := take(ctx)
 		if err != nil {

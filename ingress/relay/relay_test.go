@@ -88,7 +88,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Agents: b.Store.Agents, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Cron: b.Store.Cron, Deliveries: b.Store.Deliveries, Inbox: b.Store.Inbox, Leases: b.Store.Leases, Turns: b.Store.Turns, Users: b.Store.Users, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
+		Agents: b.Store.Agents, Attachments: b.Store.Attachments, Calls: b.Store.Calls, Conversations: b.Store.Conversations, Cron: b.Store.Cron, Deliveries: b.Store.Deliveries, Inbox: b.Store.Inbox, Leases: b.Store.Leases, Migrations: b.Store.Storage, Turns: b.Store.Turns, Users: b.Store.Users, Wakes: b.Woken, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -459,7 +459,7 @@ func TestRelay_AsksOnceWhereNothingIsDue(t *testing.T) {
 	r := &relay.Relay{
 		Agents: struct{ relay.Agents }{}, Attachments: struct{ relay.Attachments }{}, Calls: struct{ relay.Calls }{},
 		Conversations: struct{ relay.Conversations }{}, Cron: struct{ relay.Cron }{}, Deliveries: struct{ relay.Deliveries }{},
-		Inbox: idle{}, Leases: struct{ relay.Leases }{}, Turns: idle{}, Users: struct{ relay.Users }{},
+		Inbox: idle{}, Leases: struct{ relay.Leases }{}, Migrations: struct{ relay.Migrations }{}, Turns: idle{}, Users: struct{ relay.Users }{},
 		Client: &temporal{}, Metrics: relay.NewMetrics(metrics), Log: slog.New(slog.DiscardHandler),
 	}
 	require.NoError(t, r.Round(t.Context()))

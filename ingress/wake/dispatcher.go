@@ -32,6 +32,7 @@ type Starts interface {
 	StartGroup(ctx context.Context, id chat.GroupID) error
 	StartMemorize(ctx context.Context, id chat.MemorizeID) error
 	StartDeletion(ctx context.Context, id chat.UserID) error
+	StartMigration(ctx context.Context, id chat.MigrationID) error
 	StartTrack(ctx context.Context) error
 }
 
@@ -93,6 +94,8 @@ func (d *Dispatcher) Now(ctx context.Context, w chat.Wake) error {
 		return numbered(ctx, w, d.Starts.StartMemorize)
 	case chat.WakeDeletion:
 		return numbered(ctx, w, d.Starts.StartDeletion)
+	case chat.WakeMigration:
+		return numbered(ctx, w, d.Starts.StartMigration)
 	case chat.WakeTrack:
 		return d.Starts.StartTrack(ctx)
 	}

@@ -43,6 +43,10 @@ func (c *calls) StartGroup(_ context.Context, id chat.GroupID) error { return c.
 func (c *calls) StartMemorize(_ context.Context, id chat.MemorizeID) error {
 	return c.note("memorize %d", id)
 }
+func (c *calls) StartMigration(_ context.Context, id chat.MigrationID) error {
+	return c.note("migration %d", id)
+}
+
 func (c *calls) StartDeletion(_ context.Context, id chat.UserID) error {
 	return c.note("deletion %d", id)
 }
@@ -73,6 +77,7 @@ func TestDispatcher_WakesEachKindByItsID(t *testing.T) {
 		{Kind: chat.WakeTask, ID: "t.0.0"}:                                     "task t.0.0",
 		{Kind: chat.WakeJob, ID: "j"}:                                          "job j",
 		{Kind: chat.WakeMemorize, ID: "10"}:                                    "memorize 10",
+		{Kind: chat.WakeMigration, ID: "12"}:                                   "migration 12",
 		{Kind: chat.WakeDeletion, ID: "11"}:                                    "deletion 11",
 		{Kind: chat.WakeTrack, ID: chat.TrackID}:                               "track",
 	} {

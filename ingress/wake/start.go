@@ -16,6 +16,7 @@ import (
 	"xbot/internal/channel/markdown"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/storage"
 	"xbot/workflows"
 )
 
@@ -60,6 +61,11 @@ type Users interface {
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }
 
+// Migrations stores migrations of storage.
+type Migrations interface {
+	Migration(ctx context.Context, id chat.MigrationID) (storage.Migration, error)
+}
+
 // Starter starts the workflows outside turns: of background tasks and of bang commands. A row is the promise; starting
 // its workflow may be repeated at will, since one that runs or has completed is not started again.
 type Starter struct {
@@ -72,6 +78,7 @@ type Starter struct {
 	Turns         TurnsStore
 	Usage         Usage
 	Users         Users
+	Migrations    Migrations
 	// Words reports whether histories may contain the first words of a command.
 	Words      bool
 	Attributes Attributes
@@ -170,6 +177,23 @@ func (s *Starter) StartDeletion(ctx context.Context, id chat.UserID) error {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(workflows.AttrKind.ValueSet(workflows.KindDeletion))
 	}
 	return s.start(ctx, o, workflows.NameDeletePerson, workflows.DeletePersonInput{User: id})
+}
+
+// StartMigration starts the workflow of a migration of storage. It does nothing if the migration has ended.
+func (s *Starter) StartMigration(ctx context.Context, id chat.MigrationID) error {
+	m, err := s.Migrations.Migration(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && m.State != storage.MigrationRunning {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	o := s.options(workflows.MigrateStorageID(id), "move files to "+m.Target, "", "", workflows.KindMigration, s.Attributes.Known())
+	o.WorkflowIDReusePolicy, o.StaticDetails = enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE, "" // it is about no conversation
+	if s.Attributes.Known() {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(workflows.AttrKind.ValueSet(workflows.KindMigration))
+	}
+	return s.start(ctx, o, workflows.NameMigrateStorage, workflows.MigrateStorageInput{Migration: id})
 }
 
 func nonempty(parts ...string) []string {

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/automation/cron/cronstore"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/storage"
 	"xbot/workflows"
 )
 
@@ -57,6 +58,10 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 	return r.memory, r.err
 }
 
+func (rows) Migration(context.Context, chat.MigrationID) (storage.Migration, error) {
+	return storage.Migration{Target: "s3", State: storage.MigrationRunning}, nil
+}
+
 func (rows) Deletion(context.Context, chat.UserID) (chat.Deletion, error) {
 	return chat.Deletion{Name: "ann"}, nil
 }
@@ -68,7 +73,7 @@ func (r rows) SessionAbout(context.Context, chat.SessionKey) (channel, user stri
 // withRows returns s with rows as its stores.
 func withRows(r rows, s wake.Starter) wake.Starter {
 	s.Agents, s.Attachments, s.Calls, s.Conversations = r, r, r, r
-	s.Cron, s.Turns, s.Usage, s.Users = r, r, r, r
+	s.Cron, s.Migrations, s.Turns, s.Usage, s.Users = r, r, r, r, r
 	return s
 }
 

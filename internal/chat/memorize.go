@@ -2,6 +2,9 @@ package chat
 
 import "time"
 
+// MigrationID is the number of a migration of storage.
+type MigrationID int64
+
 // MemorizeID is the number of a job that writes a conversation into memory.
 type MemorizeID int64
 

@@ -16,6 +16,8 @@ const (
 	WakeMemorize WakeKind = "memorize"
 	// WakeDeletion is for a user who is being deleted, by their number.
 	WakeDeletion WakeKind = "deletion"
+	// WakeMigration is for a migration of storage, by its number.
+	WakeMigration WakeKind = "migration"
 	// WakeTrack wakes the one workflow that queues the runs of services' cron jobs, by TrackID.
 	WakeTrack WakeKind = "track"
 )

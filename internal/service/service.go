@@ -75,9 +75,29 @@ type FileSystem struct {
 	Conversation string
 	Session      chat.SessionKey
 	Admin        chat.UserID
-	Runner       string // of the administrator; empty: not looked up yet
+	Runner       string // of the administrator; empty: not looked up yet, or Storage has the files
+	Storage      string // back end of object storage; empty: a runner has the files
+	Moving       bool   // a migration is moving the files: they are read-only
+	LeftRunner   string // runner that still has a copy of files that were moved to object storage
 	Docs         []string
 	Scripts      []string
+}
+
+// FileSystemMove is a consumer conversation whose files a migration moves.
+type FileSystemMove struct {
+	FileSystem
+
+	User  chat.UserID
+	Since time.Time // of the move
+}
+
+// MoveProgress is the progress of a migration.
+type MoveProgress struct {
+	Conversations int    // with files
+	Left          int    // elsewhere than the target
+	Failed        int    // of these, failed at the last attempt
+	Leftovers     int    // copies to remove from runners
+	Problem       string // of one of the failed
 }
 
 // Prompt is the parts of the prompt of a conversation.

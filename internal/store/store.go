@@ -32,6 +32,7 @@ import (
 	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret/secretstore"
 	"xbot/internal/service/servicestore"
+	"xbot/internal/storage/storagestore"
 	"xbot/internal/tool/clientcontrol/clientactions"
 	"xbot/internal/tracing/tracestore"
 	"xbot/internal/turn/activetools"
@@ -120,6 +121,7 @@ type Store struct {
 	Plugins       *pluginstore.Store
 	AgentSecrets  *agentsecrets.Store
 	Services      *servicestore.Store
+	Storage       *storagestore.Store
 	ServiceUsage  *servicestore.Usage
 	Quota         *quota.Quota
 	Tracing       *tracestore.Store
@@ -155,6 +157,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.AgentSecrets = agentsecrets.New(s.db)
 	s.Services = servicestore.New(s.db, s.Quota)
 	s.ServiceUsage = servicestore.NewUsage(s.db)
+	s.Storage = storagestore.New(s.db)
 	s.ActiveTools = activetools.New(s.db)
 	s.ModelRefusals = modelrefusals.New(s.db)
 	s.ClientActions = clientactions.New(s.db)

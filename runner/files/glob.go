@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/runner/grep"
 	"xbot/runner/pattern"
 	"xbot/runner/wire"
 )
@@ -22,7 +23,7 @@ const (
 // Glob finds files by name, newest first. Folders named .git are left out unless the pattern names them, and
 // worktrees of agents unless the search starts in one. What was not looked at in time makes the result Truncated.
 func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
-	limit, err := found(q.Limit)
+	limit, err := grep.Limit(q.Limit)
 	if err != nil {
 		return wire.GlobResult{}, err
 	}
@@ -51,13 +52,6 @@ func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
 // worktrees reports whether a folder holds worktrees of agents: copies of what is searched already.
 func worktrees(rel string) bool {
 	return filepath.Base(rel) == "worktrees" && filepath.Base(filepath.Dir(rel)) == ".xbot"
-}
-
-func found(limit int) (int, error) {
-	if limit < 0 || limit > wire.MaxFound {
-		return 0, wire.Errorf(wire.Invalid, "the limit must be between 0 and %d", wire.MaxFound)
-	}
-	return cmp.Or(limit, wire.DefaultFound), nil
 }
 
 func (w *walker) glob(ctx context.Context, wanted *pattern.Pattern, limit int, git bool) (wire.GlobResult, error) {

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"xbot/runner/grep"
 	"xbot/runner/wire"
 )
 
@@ -76,7 +77,7 @@ func (w *walker) close() {
 }
 
 // errEnough ends a walk early.
-var errEnough = errors.New("enough")
+var errEnough = grep.ErrEnough
 
 // walk calls visit for every regular file and link, with its path relative to the root. Enter decides about folders.
 // Unreadable folders are passed by. It returns false when ctx or errEnough ended it early.

@@ -39,6 +39,7 @@ var choices = map[string][]string{
 	"LLM_EMBEDDING_OVERLONG":  {"truncate", "compress"},
 	"LANGFUSE_ENABLED":        {"false", "true"},
 	"XBOT_TRACE_CONTENT":      {"off", "on"},
+	"STORAGE_BACKEND":         {"local", "disk", "s3"},
 	"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 	"LOG_FORMAT":              {"text", "json"},
 	"XBOT_HOST_HOOKS":         {"off", "on"},
@@ -60,7 +61,7 @@ func checkOne(s Setting) error {
 		if !isPort(s.Value) {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be a port, from 0 to 65535", s.Name, s.Value)
 		}
-	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL", "LLM_EMBEDDING_BASE_URL", "XBOT_OIDC_ISSUER", "OTEL_EXPORTER_OTLP_ENDPOINT", "LANGFUSE_HOST":
+	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL", "LLM_EMBEDDING_BASE_URL", "XBOT_OIDC_ISSUER", "OTEL_EXPORTER_OTLP_ENDPOINT", "LANGFUSE_HOST", "S3_ENDPOINT":
 		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
 		}

@@ -130,6 +130,19 @@ type Secrets struct {
 	Key string `env:"XBOT_ENCRYPTION_KEY" secret:"true" help:"32 bytes in base64; empty: generated once into XBOT_HOME/secret.key"`
 }
 
+// Storage configures object storage (spec/004 §4.7).
+type Storage struct {
+	StorageBackend string `env:"STORAGE_BACKEND" envDefault:"local" help:"local | disk | s3: place of the files of new consumer conversations: runners, the folder STORAGE_DIR, or a bucket. Existing conversations stay in their place"`
+	StorageDir     string `env:"STORAGE_DIR" help:"folder of object storage on disk, shared by all servers; default with STORAGE_BACKEND=disk: storage in XBOT_HOME"`
+	S3Endpoint     string `env:"S3_ENDPOINT" help:"address of the S3 server, such as https://minio.example:9000; default: Amazon's of S3_REGION"`
+	S3Public       string `env:"S3_PUBLIC_ENDPOINT" help:"address by which browsers reach the S3 server, for downloads; none: files pass through xbot; default: S3_ENDPOINT"`
+	S3Bucket       string `env:"S3_BUCKET" help:"bucket of object storage"`
+	S3Region       string `env:"S3_REGION" envDefault:"us-east-1" help:"region of the bucket"`
+	S3AccessKey    string `env:"S3_ACCESS_KEY" help:"access key of the bucket"`
+	S3Secret       string `env:"S3_SECRET" secret:"true" help:"secret key of the bucket"`
+	S3Prefix       string `env:"S3_PREFIX" envDefault:"xbot" help:"prefix of all keys in the bucket"`
+}
+
 // Runner configures the local runner.
 type Runner struct {
 	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start, and that commands of the local runner may change; default: xbot in the home folder of the user"`
@@ -183,6 +196,7 @@ type Serve struct {
 	HTTP
 	OIDC
 	Secrets
+	Storage
 	Permissions
 	Runner
 	Docker
@@ -201,6 +215,7 @@ type Ingress struct {
 	Memory
 	Prompt
 	Secrets
+	Storage
 	Permissions
 	Runner
 	Docker
@@ -219,6 +234,7 @@ type Worker struct {
 	Memory
 	Prompt
 	Secrets
+	Storage
 	Permissions
 	Runner
 	Docker

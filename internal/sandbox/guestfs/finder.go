@@ -8,7 +8,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/objectfs"
 	"xbot/internal/service"
+	"xbot/internal/storage"
 )
 
 // Store finds the conversations of consumers and their runners.
@@ -17,6 +19,8 @@ type Store interface {
 	ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
 	// KeepServiceStorage keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
 	KeepServiceStorage(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
+	// KeepServiceBackend stores that a back end of object storage has the files, unless a place is stored already, and returns the stored place.
+	KeepServiceBackend(ctx context.Context, user chat.UserID, storage string) (backend, runner string, err error)
 	ServiceStorageLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error)
 	ServiceStorageGone(ctx context.Context, user chat.UserID) error
 	Counter
@@ -26,6 +30,14 @@ type Store interface {
 type Finder struct {
 	Store     Store
 	Sandboxes sandbox.Finder
+	Objects   Objects
+}
+
+// Objects is the object storage of files.
+type Objects struct {
+	Backends storage.Backends
+	New      string         // back end that has the files of new conversations; empty: a runner has them
+	Edits    objectfs.Edits // with any back end
 }
 
 // FileSystem is the sandbox of all work in a conversation of a consumer: the turn, a subagent, a job. Not ok: the conversation is
@@ -41,11 +53,13 @@ func (f Finder) FileSystem(ctx context.Context, key chat.SessionKey, user chat.U
 	case !ok:
 		return nil, false, nil
 	}
-	box, err = f.box(ctx, user, r)
+	runner, objects, err := f.volumes(ctx, user, r)
 	if err != nil {
 		return nil, true, err
 	}
-	return ForAgent(box, Conversation{Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, User: user, Counter: f.Store}), true, nil
+	return forAgent(runner, Conversation{
+		Service: r.Service, ID: r.Conversation, Docs: r.Docs, Scripts: r.Scripts, Objects: objects, Moving: r.Moving, User: user, Counter: f.Store,
+	}), true, nil
 }
 
 // OfConversation is the file system of a conversation for the API of consumers: /generated is read, /attachments read and written. Denied: the
@@ -58,11 +72,35 @@ func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (san
 	case !ok || r.Service != c.Service || r.Conversation != c.ID:
 		return nil, fault.Errorf(fault.NotFound, "there is no conversation %q", c.ID)
 	}
-	box, err := f.box(ctx, c.User, r)
+	runner, objects, err := f.volumes(ctx, c.User, r)
 	if err != nil {
 		return nil, err
 	}
-	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation, User: c.User, Counter: f.Store}), nil
+	return forConsumer(runner, Conversation{Service: r.Service, ID: r.Conversation, Objects: objects, Moving: r.Moving, User: c.User, Counter: f.Store}), nil
+}
+
+// volumes returns the volumes of a conversation: a runner, and object storage if it has /generated and /attachments. A conversation stays where its
+// first files were, also after a change of the settings.
+func (f Finder) volumes(ctx context.Context, user chat.UserID, r service.FileSystem) (*volume, *objectfs.FileSystem, error) {
+	if r.Storage == "" && r.Runner == "" && f.Objects.New != "" {
+		var err error
+		if r.Storage, r.Runner, err = f.Store.KeepServiceBackend(ctx, user, f.Objects.New); err != nil {
+			return nil, nil, err
+		}
+	}
+	if r.Storage == "" {
+		box, err := f.box(ctx, user, r)
+		return onRunner(box), nil, err
+	}
+	store, err := f.Objects.Backends.Get(r.Storage)
+	if err != nil {
+		return nil, nil, err
+	}
+	runner := &volume{find: func(ctx context.Context) (sandbox.Sandbox, error) {
+		box, err := f.Sandboxes.Box(ctx, r.Admin, "")
+		return box, unnamed(err)
+	}}
+	return runner, objectfs.New(store, objectfs.Root(r.Admin, r.Service, r.Conversation), user, f.Objects.Edits), nil
 }
 
 // errNone: why is the administrator's matter, and names their machines.
@@ -111,6 +149,10 @@ func (f Finder) Remove(ctx context.Context, user chat.UserID) (left int, err err
 		return 0, nil
 	case err != nil:
 		return 0, err
+	case r.Storage != "" && r.LeftRunner != "":
+		r.Runner = r.LeftRunner // its copy is removed like the files of other conversations
+	case r.Storage != "":
+		return 0, f.Store.ServiceStorageGone(ctx, user) // the trigger of the row passes its objects to the sweeper
 	}
 	box, err := sandbox.Reach(ctx, f.Sandboxes, r.Admin, r.Runner)
 	switch {

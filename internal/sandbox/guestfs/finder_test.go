@@ -24,14 +24,15 @@ const (
 
 // house knows one conversation of a consumer, and the runners of its administrator.
 type house struct {
-	w      *world
-	kept   string
-	gone   bool
-	active string
-	lost   map[string]bool // runners that are revoked
-	away   bool
-	sizes  map[bool]int64 // of the folders of the room, by whether it is what was sent
-	full   int64          // what the rooms of the service may hold; 0: as much as they like
+	w       *world
+	kept    string
+	storage string // back end that has the files
+	gone    bool
+	active  string
+	lost    map[string]bool // runners that are revoked
+	away    bool
+	sizes   map[bool]int64 // of the folders of the room, by whether it is what was sent
+	full    int64          // what the rooms of the service may hold; 0: as much as they like
 }
 
 func (h *house) ServiceStorageHolds(_ context.Context, user chat.UserID, sent bool, bytes int64) error {
@@ -54,7 +55,7 @@ func (h *house) ServiceStorage(_ context.Context, user chat.UserID) (service.Fil
 		return service.FileSystem{}, false, nil
 	}
 	return service.FileSystem{
-		Service: svc, Conversation: conv, Session: service.SessionKey(svc, conv), Admin: alice, Runner: h.kept, Docs: h.w.conv.Docs, Scripts: h.w.conv.Scripts,
+		Service: svc, Conversation: conv, Session: service.SessionKey(svc, conv), Admin: alice, Runner: h.kept, Storage: h.storage, Docs: h.w.conv.Docs, Scripts: h.w.conv.Scripts,
 	}, true, nil
 }
 
@@ -65,15 +66,22 @@ func (h *house) KeepServiceStorage(_ context.Context, _ chat.UserID, runner, lea
 	return h.kept, nil
 }
 
+func (h *house) KeepServiceBackend(_ context.Context, _ chat.UserID, storage string) (string, string, error) {
+	if h.kept == "" && h.storage == "" {
+		h.storage = storage
+	}
+	return h.storage, h.kept, nil
+}
+
 func (h *house) ServiceStorageLeft(context.Context, chat.UserID) (service.FileSystem, error) {
-	if h.kept == "" {
+	if h.kept == "" && h.storage == "" {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "none")
 	}
-	return service.FileSystem{Service: svc, Conversation: conv, Admin: alice, Runner: h.kept}, nil
+	return service.FileSystem{Service: svc, Conversation: conv, Admin: alice, Runner: h.kept, Storage: h.storage}, nil
 }
 
 func (h *house) ServiceStorageGone(context.Context, chat.UserID) error {
-	h.kept = ""
+	h.kept, h.storage = "", ""
 	return nil
 }
 

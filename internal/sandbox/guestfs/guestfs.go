@@ -1,5 +1,6 @@
-// Package guestfs implements the file system of a consumer conversation: a root with four folders on a runner of the administrator of its service,
-// and nothing else. A path outside of them does not exist, even if the runner has it, and no error names the runner or a path of it.
+// Package guestfs implements the file system of a consumer conversation: a root with four folders, and nothing else. They are on a runner of the
+// administrator of its service; object storage may have the first two in its place. A path outside of them does not exist, even if the runner has
+// it, and no error names the runner or a path of it.
 //
 //	/generated    what the conversation made: read and written
 //	/attachments  what the consumer sent: read
@@ -11,14 +12,12 @@
 package guestfs
 
 import (
-	"context"
 	"path"
 	"slices"
-	"sync"
 
 	"xbot/internal/chat"
-	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/objectfs"
 	"xbot/internal/service"
 )
 
@@ -45,26 +44,55 @@ type Conversation struct {
 	Docs    []string // patterns of what it reads below docs/
 	Scripts []string // patterns of what it knows of below scripts/
 
+	// Objects has /generated and /attachments; nil: the runner has them.
+	Objects *objectfs.FileSystem
+
+	// Moving means that the files of the two folders are being moved: they are read-only.
+	Moving bool
+
 	User    chat.UserID // the consumer
 	Counter Counter     // nil: the total size of the file systems of the service is not counted
 }
 
 // ForAgent is the file system as the tools of the conversation see it.
 func ForAgent(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
-	return &fileSystem{box: box, of: c, mounts: []mount{
-		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, writes: true, all: true},
-		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, all: true},
-		{name: Docs, at: Docs, reads: true, allowed: c.Docs, all: everything(c.Docs)},
-		{name: Scripts, at: Scripts, allowed: c.Scripts, all: everything(c.Scripts)},
+	return forAgent(onRunner(box), c)
+}
+
+func forAgent(runner *volume, c Conversation) sandbox.Sandbox {
+	generated, attachments := c.mounts(runner)
+	generated.writes = true
+	return &fileSystem{of: c, mounts: []mount{
+		generated, attachments,
+		{name: Docs, volume: runner, at: Docs, reads: true, allowed: c.Docs, all: everything(c.Docs)},
+		{name: Scripts, volume: runner, at: Scripts, allowed: c.Scripts, all: everything(c.Scripts)},
 	}}
 }
 
 // ForConsumer is the file system as the API of consumers sees it: what the conversation made, and what the consumer sends.
 func ForConsumer(box sandbox.Sandbox, c Conversation) sandbox.Sandbox {
-	return &fileSystem{box: box, of: c, mounts: []mount{
-		{name: Generated, at: path.Join(Folder(c.Service, c.ID), Generated), reads: true, all: true},
-		{name: Attachments, at: path.Join(Folder(c.Service, c.ID), Attachments), reads: true, writes: true, all: true},
-	}}
+	return forConsumer(onRunner(box), c)
+}
+
+func forConsumer(runner *volume, c Conversation) sandbox.Sandbox {
+	generated, attachments := c.mounts(runner)
+	attachments.writes = true
+	return &fileSystem{of: c, mounts: []mount{generated, attachments}}
+}
+
+// mounts are the two folders of the conversation: in object storage, or on the runner.
+func (c Conversation) mounts(runner *volume) (generated, attachments mount) {
+	generated, attachments = mount{name: Generated, reads: true, all: true}, mount{name: Attachments, reads: true, all: true}
+	if c.Objects != nil {
+		objects := &volume{objects: c.Objects, box: c.Objects}
+		generated.volume, generated.at = objects, objectfs.Generated
+		attachments.volume, attachments.at = objects, objectfs.Attachments
+		return generated, attachments
+	}
+	folder := Folder(c.Service, c.ID)
+	generated.volume, generated.at = runner, path.Join(folder, Generated)
+	attachments.volume, attachments.at = runner, path.Join(folder, Attachments)
+	return generated, attachments
 }
 
 func everything(patterns []string) bool {
@@ -74,7 +102,8 @@ func everything(patterns []string) bool {
 // mount is a folder of a file system.
 type mount struct {
 	name    string
-	at      string   // below the workspace of the runner
+	volume  *volume
+	at      string   // below the workspace of the volume
 	reads   bool     // otherwise it shows names alone
 	writes  bool     //
 	allowed []string // patterns of what is seen
@@ -89,12 +118,8 @@ func (m mount) opens(rel string) bool { return m.all || service.AllowsBelow(m.al
 
 // fileSystem is a sandbox.Sandbox.
 type fileSystem struct {
-	box    sandbox.Sandbox
 	of     Conversation
 	mounts []mount
-
-	mu   sync.Mutex
-	base string // workspace of the runner with links followed; empty: not asked yet
 }
 
 var (
@@ -110,24 +135,3 @@ func (*fileSystem) Workspace() string { return "/" }
 
 // Close does nothing: nothing is started here.
 func (*fileSystem) Close() error { return nil }
-
-// root returns the workspace of the runner.
-func (r *fileSystem) root(ctx context.Context) (string, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.base != "" {
-		return r.base, nil
-	}
-	info, err := r.box.Stat(ctx, ".")
-	switch {
-	case err != nil:
-		return "", translateError(err, "/")
-	case !path.IsAbs(info.Real):
-		return "", errOld
-	}
-	r.base = path.Clean(info.Real)
-	return r.base, nil
-}
-
-// errOld: what cannot be checked is refused.
-var errOld = fault.Errorf(fault.Denied, "files cannot be used here: the machine that keeps them runs a version that does not say where links lead")

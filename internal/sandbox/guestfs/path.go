@@ -62,9 +62,12 @@ func missing(text string) error {
 	return fault.Errorf(fault.NotFound, "%s does not exist", shown)
 }
 
-// real returns the path of a place on the runner.
+// real returns the path of a place on its volume.
 func (r *fileSystem) real(ctx context.Context, p place) (string, error) {
-	base, err := r.root(ctx)
+	base, err := p.mount.volume.open(ctx)
+	if fault.Is(err, fault.NotFound) {
+		return "", missing(p.path)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -76,7 +79,7 @@ func (r *fileSystem) look(ctx context.Context, p place) (real string, info sandb
 	if real, err = r.real(ctx, p); err != nil {
 		return "", info, err
 	}
-	info, err = r.box.Stat(ctx, real)
+	info, err = p.mount.volume.sandbox().Stat(ctx, real)
 	switch {
 	case fault.Is(err, fault.Invalid): // a part of it is a file, or links lead round
 		return real, info, missing(p.path)
@@ -128,6 +131,9 @@ func (r *fileSystem) target(ctx context.Context, text string) (p place, real str
 	if p.mount == nil || !p.mount.writes || p.rel == "" {
 		return p, "", false, r.writesElsewhere(p.path)
 	}
+	if r.of.Moving {
+		return p, "", false, errMoving
+	}
 	real, _, err = r.look(ctx, p)
 	switch {
 	case err == nil:
@@ -137,6 +143,9 @@ func (r *fileSystem) target(ctx context.Context, text string) (p place, real str
 	}
 	return p, real, false, r.free(ctx, p, real)
 }
+
+// errMoving is for a quarter of an hour.
+var errMoving = fault.Errorf(fault.Unavailable, "the files of this conversation are being moved and can only be read for some minutes: try again later")
 
 func (r *fileSystem) writesElsewhere(at string) error {
 	for _, m := range r.mounts {
@@ -149,15 +158,16 @@ func (r *fileSystem) writesElsewhere(at string) error {
 
 // free makes sure that nothing is at a place that was not found, and that no link is on the way to it.
 func (r *fileSystem) free(ctx context.Context, p place, real string) error {
-	base, err := r.root(ctx)
+	base, err := p.mount.volume.open(ctx)
 	if err != nil {
 		return err
 	}
-	if _, err := r.box.Stat(ctx, real); !fault.Is(err, fault.NotFound) {
+	box := p.mount.volume.sandbox()
+	if _, err := box.Stat(ctx, real); !fault.Is(err, fault.NotFound) {
 		return fault.Errorf(fault.Denied, "%s cannot be changed: it is no file of this conversation", p.path)
 	}
 	for at := path.Dir(real); ; at = path.Dir(at) {
-		info, err := r.box.Stat(ctx, at)
+		info, err := box.Stat(ctx, at)
 		switch {
 		case fault.Is(err, fault.NotFound) && at != base:
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/storage"
 )
 
 // ReadFile implements sandbox.Sandbox. The file is looked at before and after: what was read is given only if it is the same file, so that a
@@ -21,9 +22,12 @@ func (r *fileSystem) ReadFile(ctx context.Context, text string, offset, limit in
 }
 
 func (r *fileSystem) read(ctx context.Context, p place, real string, before sandbox.FileInfo, offset, limit int64) (sandbox.FileData, error) {
-	data, err := r.box.ReadFile(ctx, real, offset, limit)
+	data, err := p.mount.volume.sandbox().ReadFile(ctx, real, offset, limit)
 	if err != nil {
 		return sandbox.FileData{}, translateError(err, p.path)
+	}
+	if p.mount.volume.objects != nil {
+		return data, nil // there are no links, and a part is of one object
 	}
 	_, after, err := r.look(ctx, p)
 	switch {
@@ -44,6 +48,10 @@ func (r *fileSystem) Download(ctx context.Context, text string, to io.Writer) (i
 	p, real, info, err := r.file(ctx, text)
 	if err != nil {
 		return 0, err
+	}
+	if objects := p.mount.volume.objects; objects != nil {
+		n, err := objects.Download(ctx, real, to)
+		return n, translateError(err, p.path)
 	}
 	var done int64
 	for done < info.Size {
@@ -71,7 +79,7 @@ func (r *fileSystem) Stat(ctx context.Context, text string) (sandbox.FileInfo, e
 	case err != nil:
 		return sandbox.FileInfo{}, err
 	case p.mount == nil:
-		if _, err := r.root(ctx); err != nil { // a request for the root checks whether the runner is there
+		if _, err := r.mounts[0].volume.open(ctx); err != nil { // a request for the root checks whether the files can be reached
 			return sandbox.FileInfo{}, err
 		}
 		return folder("/"), nil
@@ -111,7 +119,7 @@ func (r *fileSystem) ReadDir(ctx context.Context, text string) ([]sandbox.FileIn
 	if err != nil {
 		return nil, err
 	}
-	entries, err := r.box.ReadDir(ctx, real)
+	entries, err := p.mount.volume.sandbox().ReadDir(ctx, real)
 	if err != nil {
 		return nil, translateError(err, p.path)
 	}
@@ -137,4 +145,14 @@ func (r *fileSystem) folders() []sandbox.FileInfo {
 		}
 	}
 	return out
+}
+
+// URL returns an address that opens a file without credentials; empty: there is none, and the server sends the file. NotFound: there is no such file.
+func (r *fileSystem) URL(ctx context.Context, text string, l storage.Link) (string, error) {
+	p, real, _, err := r.file(ctx, text)
+	if err != nil || p.mount.volume.objects == nil {
+		return "", err
+	}
+	address, err := p.mount.volume.objects.URL(ctx, real, l)
+	return address, translateError(err, p.path)
 }

@@ -115,6 +115,10 @@ func (r *fileSystem) withoutLinks(ctx context.Context, found sandbox.GlobResult)
 	folders := map[string]map[string]bool{} // what each holds
 	out := sandbox.GlobResult{Truncated: found.Truncated}
 	for _, file := range found.Paths {
+		if p, err := r.find(file); err == nil && p.mount != nil && p.mount.volume.objects != nil {
+			out.Paths = append(out.Paths, file)
+			continue
+		}
 		dir := path.Dir(file)
 		if folders[dir] == nil {
 			entries, err := r.ReadDir(ctx, dir)
@@ -147,7 +151,7 @@ func compile(text string) (*pattern.Pattern, error) {
 
 // list names the files of an area that are seen, as paths of the file system.
 func (r *fileSystem) list(ctx context.Context, a area, within time.Duration) (found []string, more bool, err error) {
-	all, err := r.box.Glob(ctx, sandbox.GlobQuery{Pattern: "**", Root: a.real, Limit: wire.MaxFound, Time: within})
+	all, err := a.mount.volume.sandbox().Glob(ctx, sandbox.GlobQuery{Pattern: "**", Root: a.real, Limit: wire.MaxFound, Time: within})
 	if fault.Is(err, fault.Invalid) && !errors.Is(err, sandbox.ErrSlow) { // it is a file
 		return nil, false, nil
 	}
@@ -304,7 +308,7 @@ func (r *fileSystem) grepFile(ctx context.Context, file string, q sandbox.GrepQu
 // grepAt searches what a runner has at a place. Paths of other places are left out.
 func (r *fileSystem) grepAt(ctx context.Context, a area, q sandbox.GrepQuery) (sandbox.GrepResult, error) {
 	q.Root = a.real
-	found, err := r.box.Grep(ctx, q)
+	found, err := a.mount.volume.sandbox().Grep(ctx, q)
 	if err != nil {
 		return sandbox.GrepResult{}, translateError(err, a.path)
 	}

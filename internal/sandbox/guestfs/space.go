@@ -47,7 +47,14 @@ func (r *fileSystem) size(ctx context.Context, p place) (bytes int64, err error)
 	if err != nil {
 		return 0, err
 	}
-	all, err := sandbox.Below(ctx, r.box, real, MaxFiles)
+	if objects := p.mount.volume.objects; objects != nil {
+		bytes, err = objects.Size(ctx, real, MaxFiles-1)
+		if fault.Is(err, fault.TooLarge) {
+			return 0, errFull
+		}
+		return bytes, translateError(err, p.path)
+	}
+	all, err := sandbox.Below(ctx, p.mount.volume.sandbox(), real, MaxFiles)
 	switch {
 	case fault.Is(err, fault.NotFound):
 		return 0, nil // nothing was put there yet

@@ -27,7 +27,8 @@ func (r *fileSystem) Upload(ctx context.Context, text string, from io.Reader, mo
 
 // Edit implements sandbox.Sandbox. Folders on the way to the file are made.
 func (r *fileSystem) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
-	ctx = sandbox.Unnamed(ctx)
+	ctx, cancel := context.WithTimeout(sandbox.Unnamed(ctx), WriteTime)
+	defer cancel()
 	p, real, there, err := r.target(ctx, e.Path)
 	if err != nil {
 		return 0, err
@@ -36,19 +37,24 @@ func (r *fileSystem) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 		return 0, err
 	}
 	if !there {
-		if err := r.box.MkdirAll(ctx, path.Dir(real)); err != nil {
+		if err := p.mount.volume.sandbox().MkdirAll(ctx, path.Dir(real)); err != nil {
 			return 0, translateError(err, p.path)
 		}
 	}
 	e.Path, e.Perm = real, 0
-	n, err := r.box.Edit(ctx, e)
+	n, err := p.mount.volume.sandbox().Edit(ctx, e)
 	r.grows(ctx, p, n)
 	return n, translateError(err, p.path)
 }
 
 // Edited implements sandbox.Sandbox.
 func (r *fileSystem) Edited(ctx context.Context, id chat.CallID) (bool, error) {
-	done, err := r.box.Edited(sandbox.Unnamed(ctx), id)
+	ctx = sandbox.Unnamed(ctx)
+	files := r.mounts[0].volume // the one that calls write to
+	if _, err := files.open(ctx); err != nil {
+		return false, err
+	}
+	done, err := files.sandbox().Edited(ctx, id)
 	return done, translateError(err, "the file")
 }
 
@@ -63,20 +69,20 @@ func (r *fileSystem) MkdirAll(ctx context.Context, text string) error {
 	if err != nil || there {
 		return err
 	}
-	return translateError(r.box.MkdirAll(ctx, real), p.path)
+	return translateError(p.mount.volume.sandbox().MkdirAll(ctx, real), p.path)
 }
 
 // Remove implements sandbox.Sandbox.
 func (r *fileSystem) Remove(ctx context.Context, text string) error {
-	return r.remove(ctx, text, r.box.Remove)
+	return r.remove(ctx, text, sandbox.Sandbox.Remove)
 }
 
 // RemoveAll implements sandbox.Sandbox.
 func (r *fileSystem) RemoveAll(ctx context.Context, text string) error {
-	return r.remove(ctx, text, r.box.RemoveAll)
+	return r.remove(ctx, text, sandbox.Sandbox.RemoveAll)
 }
 
-func (r *fileSystem) remove(ctx context.Context, text string, remove func(context.Context, string) error) error {
+func (r *fileSystem) remove(ctx context.Context, text string, remove func(sandbox.Sandbox, context.Context, string) error) error {
 	ctx = sandbox.Unnamed(ctx)
 	p, real, there, err := r.target(ctx, text)
 	if err == nil && !there {
@@ -85,7 +91,7 @@ func (r *fileSystem) remove(ctx context.Context, text string, remove func(contex
 	if err != nil {
 		return err
 	}
-	if err := remove(ctx, real); err != nil {
+	if err := remove(p.mount.volume.sandbox(), ctx, real); err != nil {
 		return translateError(err, p.path)
 	}
 	r.shrinks(ctx, p)
@@ -109,8 +115,9 @@ func (r *fileSystem) Move(ctx context.Context, from, to string) error {
 	case taken:
 		return fault.Errorf(fault.Conflict, "%s exists already", q.path)
 	}
-	if err := r.box.MkdirAll(ctx, path.Dir(realTo)); err != nil {
+	box := p.mount.volume.sandbox() // one folder of the file system is written to
+	if err := box.MkdirAll(ctx, path.Dir(realTo)); err != nil {
 		return translateError(err, q.path)
 	}
-	return translateError(r.box.Move(ctx, realFrom, realTo), q.path)
+	return translateError(box.Move(ctx, realFrom, realTo), q.path)
 }

@@ -39,7 +39,7 @@ func (s *Store) ServiceStorage(ctx context.Context, user chat.UserID) (room serv
 	}
 	return service.FileSystem{
 		Service: row.ServiceID, Conversation: row.ConversationID, Session: chat.SessionKey(row.SessionKey), Admin: chat.UserID(row.AdminID), Runner: row.Runner,
-		Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
+		Storage: row.Storage, Moving: row.Moving, Docs: d.AllowedDocs, Scripts: d.AllowedScripts,
 	}, true, nil
 }
 
@@ -53,13 +53,23 @@ func (s *Store) KeepServiceStorage(ctx context.Context, user chat.UserID, runner
 	return kept, pg.Classify(err)
 }
 
+// KeepServiceBackend stores that a back end of object storage has the files of a consumer, unless a place is stored already, and returns the stored
+// place.
+func (s *Store) KeepServiceBackend(ctx context.Context, user chat.UserID, storage string) (backend, runner string, err error) {
+	row, err := dbsqlc.Q.ServiceStorageKeepBackend(ctx, s.db.Pool, dbsqlc.ServiceStorageKeepBackendParams{ID: user, Storage: storage})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "", fault.Errorf(fault.Denied, "the conversation is not there any more")
+	}
+	return row.Storage, row.Runner, pg.Classify(err)
+}
+
 // ServiceStorageLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
 func (s *Store) ServiceStorageLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
 	row, err := dbsqlc.Q.ServiceStorageLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return service.FileSystem{}, fault.Errorf(fault.NotFound, "user %d has no room", user)
 	}
-	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner}, pg.Classify(err)
+	return service.FileSystem{Service: row.ServiceID, Conversation: row.ConversationID, Admin: row.AdminID, Runner: row.Runner, Storage: row.Storage, LeftRunner: row.LeftRunner}, pg.Classify(err)
 }
 
 // ServiceStorageGone records that the folder of a file system is gone.

@@ -40,6 +40,7 @@ SELECT
     (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
     (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - $5::interval))::boolean AS memorizing, -- MemorizeJobToStart
     (EXISTS (SELECT 1 FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - $6::interval))::boolean AS deletions, -- DeletionToStart
+    (EXISTS (SELECT 1 FROM storage_migrations m WHERE m.state = 'running' AND m.checked_at < now() - $7::interval))::boolean AS migrations, -- StorageMigrationsToStart
     (EXISTS (SELECT 1 FROM turns t JOIN sessions s ON s.key = t.session_key JOIN users u ON u.id = s.user_id
         WHERE t.state = 'running' AND (u.disabled_at IS NOT NULL OR t.started_at <= u.halted_at))
      OR EXISTS (SELECT 1 FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = s.user_id
@@ -58,12 +59,13 @@ FROM (
 `
 
 type RelayDueParams struct {
-	CheckAfter    pgtype.Interval
-	HeldAfter     pgtype.Interval
-	FollowAfter   pgtype.Interval
-	ShowAfter     pgtype.Interval
-	MemorizeAfter pgtype.Interval
-	DeletionAfter pgtype.Interval
+	CheckAfter     pgtype.Interval
+	HeldAfter      pgtype.Interval
+	FollowAfter    pgtype.Interval
+	ShowAfter      pgtype.Interval
+	MemorizeAfter  pgtype.Interval
+	DeletionAfter  pgtype.Interval
+	MigrationAfter pgtype.Interval
 }
 
 type RelayDueRow struct {
@@ -83,6 +85,7 @@ type RelayDueRow struct {
 	Groups          bool
 	Memorizing      bool
 	Deletions       bool
+	Migrations      bool
 	Disabled        bool
 	Running         int32
 	WithoutProvider int32
@@ -101,6 +104,7 @@ func (q *Queries) RelayDue(ctx context.Context, db DBTX, arg RelayDueParams) (Re
 		arg.ShowAfter,
 		arg.MemorizeAfter,
 		arg.DeletionAfter,
+		arg.MigrationAfter,
 	)
 	var i RelayDueRow
 	err := row.Scan(
@@ -120,6 +124,7 @@ func (q *Queries) RelayDue(ctx context.Context, db DBTX, arg RelayDueParams) (Re
 		&i.Groups,
 		&i.Memorizing,
 		&i.Deletions,
+		&i.Migrations,
 		&i.Disabled,
 		&i.Running,
 		&i.WithoutProvider,

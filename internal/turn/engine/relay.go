@@ -8,6 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/pg"
+	"xbot/internal/storage/storagestore"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/dbsqlc"
 	"xbot/internal/user/users"
@@ -37,6 +38,7 @@ type Due struct {
 	Memorizing bool // MemorizesToStart
 	Disabled   bool // DisabledWork
 	Deletions  bool // DeletionsToStart
+	Migrations bool // MigrationsToStart
 
 	Load Load
 }
@@ -54,6 +56,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	r, err := dbsqlc.Q.RelayDue(ctx, s.db.Pool, dbsqlc.RelayDueParams{
 		CheckAfter: pg.Interval(after.Turn), FollowAfter: pg.Interval(after.Task), ShowAfter: pg.Interval(after.Unshown),
 		HeldAfter: pg.Interval(after.Unanswered), MemorizeAfter: pg.Interval(conversation.MemorizeAfter), DeletionAfter: pg.Interval(users.DeletionAfter),
+		MigrationAfter: pg.Interval(storagestore.MigrationAfter),
 	})
 	if err != nil {
 		return Due{}, pg.Classify(fmt.Errorf("look for what is due: %w", err))
@@ -61,7 +64,7 @@ func (s *Store) Due(ctx context.Context, after Trusted) (Due, error) {
 	return Due{
 		Wakes: r.Messages || r.Answers || r.Reports,
 		Turns: r.Turns, Throttled: r.Throttled, Held: r.Held, Commands: r.Commands, Files: r.Files, Tasks: r.Tasks, Outbound: r.Outbound,
-		Progress: r.Progress, Jobs: r.Jobs || r.Track, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled, Deletions: r.Deletions,
+		Progress: r.Progress, Jobs: r.Jobs || r.Track, Groups: r.Groups, Memorizing: r.Memorizing, Disabled: r.Disabled, Deletions: r.Deletions, Migrations: r.Migrations,
 		Load: Load{Running: int(r.Running), WithoutProvider: int(r.WithoutProvider), CallsRunning: int(r.CallsRunning), CallsWaiting: int(r.CallsWaiting)},
 	}, nil
 }

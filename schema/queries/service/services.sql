@@ -164,7 +164,7 @@ SELECT id, state FROM turns WHERE session_key = sqlc.arg(session_key) AND id = A
 -- Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
 -- is being deleted, or whose administrator is shut out or none any more, has no rooms.
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage, (coalesce(r.move_to, '') <> '')::boolean AS moving
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
 LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
@@ -180,7 +180,75 @@ ON CONFLICT (user_id) DO UPDATE SET
     runner            = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN excluded.runner ELSE service_rooms.runner END,
     generated_bytes   = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.generated_bytes END,
     attachments_bytes = CASE service_rooms.runner WHEN sqlc.arg(leave)::text THEN 0 ELSE service_rooms.attachments_bytes END
+WHERE service_rooms.storage = ''
 RETURNING runner;
+
+-- name: ServiceStorageKeepBackend :one
+-- Stores that object storage has the files of a consumer's conversation, unless a place is stored already.
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage, stored_in)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, '', sqlc.arg(storage)::text, ARRAY[sqlc.arg(storage)::text] FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = sqlc.arg(id)
+ON CONFLICT (user_id) DO UPDATE SET storage = service_rooms.storage
+RETURNING runner, storage;
+
+-- name: ServiceStorageFreeze :execrows
+-- Starts the moves of conversations that are elsewhere than the target. A conversation waits while earlier files of it at the target are not deleted.
+UPDATE service_rooms r SET move_to = sqlc.arg(target)::text, move_at = now(), move_error = '',
+    stored_in = CASE WHEN sqlc.arg(target)::text = 'local' OR sqlc.arg(target)::text = ANY(r.stored_in) THEN r.stored_in ELSE r.stored_in || sqlc.arg(target)::text END
+WHERE r.user_id IN (
+    SELECT o.user_id FROM service_rooms o
+    WHERE o.move_to = '' AND o.left_runner = '' AND o.move_at <= now() AND coalesce(nullif(o.storage, ''), 'local') <> sqlc.arg(target)::text
+      AND NOT EXISTS (SELECT 1 FROM storage_deletions d WHERE d.key = o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/')
+    ORDER BY o.user_id LIMIT sqlc.arg(n) FOR UPDATE SKIP LOCKED
+);
+
+-- name: ServiceStorageToMove :many
+-- Conversations that have been moving for so long that no write that began before is under way.
+SELECT user_id, service_id, conversation_id, admin_id, runner, storage, move_at FROM service_rooms
+WHERE move_to = sqlc.arg(target)::text AND move_at <= now() - sqlc.arg(after)::interval ORDER BY user_id LIMIT sqlc.arg(n);
+
+-- name: ServiceStorageCopy :execrows
+-- A runner is about to get copies of the files of a conversation.
+UPDATE service_rooms SET left_runner = sqlc.arg(runner) WHERE user_id = sqlc.arg(id) AND move_to <> '' AND move_at = sqlc.arg(move_at);
+
+-- name: ServiceStorageMoved :execrows
+-- The files of a conversation are at the target now. Copies that object storage had are deleted; a runner's are deleted by the migration.
+WITH moved AS (
+    UPDATE service_rooms r SET storage = sqlc.arg(storage)::text, runner = sqlc.arg(runner)::text, move_to = '', left_runner = o.runner
+    FROM service_rooms o WHERE o.user_id = r.user_id AND r.user_id = sqlc.arg(id) AND r.move_to = sqlc.arg(target)::text AND r.move_at = sqlc.arg(move_at)
+    RETURNING o.storage, o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/' AS key
+), old AS (
+    INSERT INTO storage_deletions (storage, key) SELECT moved.storage, moved.key FROM moved WHERE moved.storage <> ''
+)
+SELECT 1 FROM moved;
+
+-- name: ServiceStorageMoveFailed :exec
+-- The move of a conversation failed: its files are writable again, and a later step retries.
+UPDATE service_rooms SET move_to = '', move_at = now() + sqlc.arg(after)::interval, move_error = sqlc.arg(problem)
+WHERE user_id = sqlc.arg(id) AND move_to <> '' AND move_at = sqlc.arg(move_at);
+
+-- name: ServiceStorageUnfreeze :exec
+UPDATE service_rooms SET move_to = '', move_at = now() WHERE move_to <> '';
+
+-- name: ServiceStorageLeftovers :many
+-- Conversations of which a runner still has a copy.
+SELECT user_id, service_id, conversation_id, admin_id, left_runner FROM service_rooms
+WHERE left_runner <> '' AND move_to = '' AND move_at <= now() ORDER BY user_id LIMIT sqlc.arg(n);
+
+-- name: ServiceStorageLeftoverGone :exec
+UPDATE service_rooms SET left_runner = '' WHERE user_id = $1;
+
+-- name: ServiceStorageLeftoverLater :exec
+UPDATE service_rooms SET move_at = now() + sqlc.arg(after)::interval WHERE user_id = sqlc.arg(id);
+
+-- name: ServiceStorageProgress :one
+-- The progress of a migration to a target.
+SELECT count(*)::int AS conversations,
+       count(*) FILTER (WHERE coalesce(nullif(storage, ''), 'local') <> sqlc.arg(target)::text)::int AS remaining,
+       count(*) FILTER (WHERE move_error <> '' AND coalesce(nullif(storage, ''), 'local') <> sqlc.arg(target)::text)::int AS failed,
+       count(*) FILTER (WHERE left_runner <> '')::int AS leftovers,
+       coalesce(max(move_error), '')::text AS problem
+FROM service_rooms;
 
 -- name: ServiceStorageHolds :one
 -- Notes how much lies in a folder of a consumer's room, and counts what the rooms of its service hold together.
@@ -204,7 +272,7 @@ WHERE r.user_id = sqlc.arg(id);
 
 -- name: ServiceStorageLeft :one
 -- The room of a consumer who is deleted.
-SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1;
+SELECT service_id, conversation_id, admin_id, runner, storage, left_runner FROM service_rooms WHERE user_id = $1;
 
 -- name: ServiceStorageGone :exec
 DELETE FROM service_rooms WHERE user_id = $1;

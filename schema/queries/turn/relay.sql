@@ -30,6 +30,7 @@ SELECT
     (EXISTS (SELECT 1 FROM group_chats g WHERE g.ended = '' AND g.checked_at < now() - interval '5 seconds'))::boolean AS groups, -- GroupsToStart
     (EXISTS (SELECT 1 FROM memorize_jobs j WHERE j.state = 'waiting' AND j.checked_at < now() - sqlc.arg(memorize_after)::interval))::boolean AS memorizing, -- MemorizeJobToStart
     (EXISTS (SELECT 1 FROM deletions d WHERE d.ended_at IS NULL AND d.checked_at < now() - sqlc.arg(deletion_after)::interval))::boolean AS deletions, -- DeletionToStart
+    (EXISTS (SELECT 1 FROM storage_migrations m WHERE m.state = 'running' AND m.checked_at < now() - sqlc.arg(migration_after)::interval))::boolean AS migrations, -- StorageMigrationsToStart
     (EXISTS (SELECT 1 FROM turns t JOIN sessions s ON s.key = t.session_key JOIN users u ON u.id = s.user_id
         WHERE t.state = 'running' AND (u.disabled_at IS NOT NULL OR t.started_at <= u.halted_at))
      OR EXISTS (SELECT 1 FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = s.user_id
