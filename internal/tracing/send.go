@@ -215,7 +215,7 @@ func (t target) authenticate(ctx context.Context) error {
 	return nil
 }
 
-// testSpan returns a span of a trace of its own.
+// testSpan returns a span in a new trace.
 func testSpan(at time.Time) *tracepb.Span {
 	id := make([]byte, 24)
 	_, _ = rand.Read(id) // never fails

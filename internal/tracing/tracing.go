@@ -1,9 +1,9 @@
 // Package tracing exports traces of turns to OpenTelemetry collectors and to Langfuse.
 //
-// The transaction that ends a turn also writes a row that says that its trace is due, if a target is configured. An exporter in every worker takes
-// such rows, builds the spans from the rows of the turn, sends them by OTLP over HTTP, and deletes the row after the target has accepted them. The ids
-// of spans follow from those of the rows, so an export that is repeated after a kill has the same ids. A target that is away is asked again after a
-// pause; what waits for too long is deleted, and counted.
+// If a target is configured, the transaction that ends a turn adds a row to trace_exports. The Exporter of each worker claims these rows, builds
+// the spans from the rows of the turn, sends them by OTLP over HTTP, and deletes the export once the target has accepted it. Span ids are derived
+// from row ids, so a repeated export has the same ids. The Exporter retries a target that is unavailable, and deletes and counts exports that have
+// waited for too long.
 package tracing
 
 import (

@@ -1,5 +1,5 @@
-// Package mediahttp has the requests that the providers of media share: paid ones, whose failure says whether something may have been paid for,
-// free ones, and downloads.
+// Package mediahttp sends the HTTP requests of media providers: paid requests, free requests and downloads. The error of a paid request tells
+// whether the provider may have charged for it.
 package mediahttp
 
 import (
