@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxParallel is how many reading calls run at once (spec/001 §2.2).
+// maxParallel is how many reading calls run at once.
 const maxParallel = 8
 
 // maxAgents is how many calls wait for subagents at once.

@@ -24,9 +24,9 @@ const (
 	storeTimeout = 24 * time.Hour
 	// storeAttempt bounds one try of a write.
 	storeAttempt = 15 * time.Second
-	// modelAttempt bounds one LLM call; calls without progress end much earlier in the activity (spec/001 §7.1).
+	// modelAttempt bounds one LLM call; calls without progress end much earlier in the activity.
 	modelAttempt = time.Hour
-	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
+	// toolAttempt bounds one tool call; tools have their own, shorter limits.
 	toolAttempt = time.Hour
 	// quickTime bounds how long quick calls hold a workflow task open, all in all: a stop is seen after it. It is well below the
 	// timeout of workflow tasks, so that none is kept alive by heartbeats.

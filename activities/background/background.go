@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// TaskCeiling is how long a task may run (spec/001 §7.3): the runner kills it then.
+	// TaskCeiling is how long a task may run: the runner kills it then.
 	TaskCeiling = 24 * time.Hour
 	// taskMargin is the time that a runner which was out of reach has to come back and report how the task ended.
 	taskMargin = time.Hour

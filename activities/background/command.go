@@ -17,7 +17,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of a bang command (spec/001 §7.3) and of what its answer shows.
+// Limits of a bang command and of what its answer shows.
 const (
 	bangTimeout = 120 * time.Second
 	bangShown   = 4000    // characters of output in the answer; all of it is behind a link

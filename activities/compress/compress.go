@@ -57,7 +57,7 @@ type Progress interface {
 	ShowDoing(step chat.Step, what string)
 }
 
-// Compressor compresses conversations: a summary replaces their beginning (spec/001 §3.3). The summarized messages stay in the database, and an
+// Compressor compresses conversations: a summary replaces their beginning. The summarized messages stay in the database, and an
 // archive of them can be recalled.
 type Compressor struct {
 	Models        activities.Models

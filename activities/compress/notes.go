@@ -22,7 +22,7 @@ const (
 	maxNoteCalls  = 16 // of one answer
 )
 
-// saveNotes has the model save notes before the summary hides their source (spec/002, memory flush). It adds nothing to the conversation, and the
+// saveNotes has the model save notes before the summary hides their source. It adds nothing to the conversation, and the
 // compression goes on if it fails. Only an end of the context, or a store that cannot be reached, is an error.
 func (j *compression) saveNotes(ctx context.Context) error {
 	tools, err := j.noteTools(ctx)

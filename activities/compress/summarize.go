@@ -18,7 +18,7 @@ import (
 
 // Bounds of what a compression asks of the model.
 const (
-	maxRounds = 10 // answers in all (spec/001 §3.3)
+	maxRounds = 10 // answers in all
 	maxTries  = 3  // of one summary: the first and two corrections
 	maxChunks = 4  // of a conversation that does not fit into one call
 	maxShrink = 3  // times that the provider finds a chunk too long

@@ -48,7 +48,7 @@ const (
 // remindEvery is the number of steps after which a model gets the list of its background tasks again.
 const remindEvery = 10
 
-// Assembler makes the requests of steps: it reads the conversation, applies the layers of the context (spec/001 §3.2) and
+// Assembler makes the requests of steps: it reads the conversation, applies the layers of the context and
 // decides whether a compression has to come first. What it decides is stored as control records, so that the request
 // can be made again. Safe for concurrent use; it must not be copied.
 type Assembler struct {

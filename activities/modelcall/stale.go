@@ -33,7 +33,7 @@ type Reads interface {
 }
 
 // Stale finds files that have changed since an offloaded result showed them, so that the model does not rely on what it
-// recalls of them (spec/001 §3.2). Safe for concurrent use; it must not be copied.
+// recalls of them. Safe for concurrent use; it must not be copied.
 type Stale struct {
 	Reads     Reads
 	Sandboxes activities.RunnerSandboxes

@@ -135,7 +135,7 @@ type Intake struct {
 	Prices        usage.Pricer           // nil: no cost is shown
 	Speeds        *Speeds                // knows which models are quick; nil: none is
 	Agents        *coding.Agents         // ends what a coding agent still does when its turn is over; nil: there are none
-	MaxSteps      int                    // spec/001 §2.2 maxIter
+	MaxSteps      int                    // calls of a model in a turn
 	Words         bool                   // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
 	Titles        bool                   // whether models name conversations (AGENT_TITLES)
 }

@@ -25,7 +25,7 @@ import (
 const (
 	// CookieName is the cookie of a browser's login.
 	CookieName = "xbot_session"
-	// sessionLife is how long a login lasts after its last use (spec/001 §8.2).
+	// sessionLife is how long a login lasts after its last use.
 	sessionLife = 30 * 24 * time.Hour
 	// slideEvery bounds how often the end of a login is written.
 	slideEvery = time.Hour

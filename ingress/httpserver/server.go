@@ -19,7 +19,7 @@ import (
 	"xbot/internal/host/filelink"
 )
 
-// Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
+// Timeouts of the HTTP server. Event streams, which have no end, set a write deadline for each event.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute

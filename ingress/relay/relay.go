@@ -134,7 +134,7 @@ type Relay struct {
 	}
 	Unpauser Unpauser // nil: runs stay paused
 	Metrics  *Metrics
-	// HeldAfter is how long an answer may be blocked before the user gets a notice (DESIGN §5.2: five minutes).
+	// HeldAfter is how long an answer may be blocked before the user gets a notice (five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger
 	failing   bool

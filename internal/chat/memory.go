@@ -15,7 +15,7 @@ type MemoryOwner struct {
 
 // Limits of memory, in characters.
 const (
-	MaxPersona        = 2000 // spec/001 §4.2
+	MaxPersona        = 2000
 	MaxHuman          = 2000
 	MaxWorkingContext = 4000
 	MaxArchival       = 4000 // one entry

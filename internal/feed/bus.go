@@ -19,8 +19,8 @@ import (
 // liveBuffer is how many live events a slow subscriber may lag behind before further ones are dropped for it. The offsets show the gap.
 const liveBuffer = 256
 
-// liveAge is how long a live entry without further events is stored: longer than a command in the foreground is silent (spec/001 §7.3: 600
-// s). It covers events that an attempt publishes after its turn was closed.
+// liveAge is how long a live entry without further events is stored: longer than a command in the foreground is silent
+// (600 s). It covers events that an attempt publishes after its turn was closed.
 const liveAge = 15 * time.Minute
 
 // Bus connects publishers and subscribers. It is safe for concurrent use.

@@ -1,4 +1,4 @@
-// Package memory is the port of what is remembered of a user beyond one conversation (spec/001 §4.2). There are two
+// Package memory is the port of what is remembered of a user beyond one conversation. There are two
 // providers: flat keeps notes, letta keeps blocks and an archive that is searched. Which one an agent has is decided by
 // the policy.
 package memory

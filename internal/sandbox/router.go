@@ -33,7 +33,7 @@ type Local interface {
 	Drop(id RunnerID)
 }
 
-// Holders returns which process holds a runner's socket: the connection table (DESIGN §4).
+// Holders returns which process holds a runner's socket: the connection table.
 type Holders interface {
 	Holder(ctx context.Context, id RunnerID) (addr string, epoch int64, ok bool, err error)
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// defaultOfflineWait is how long a call waits for a runner that is not connected (DESIGN §6).
+// defaultOfflineWait is how long a call waits for a runner that is not connected.
 const defaultOfflineWait = 30 * time.Second
 
 // Pauses before a call that broke is made again.

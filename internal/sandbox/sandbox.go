@@ -101,7 +101,7 @@ type ExecRequest struct {
 // ExecState is how a command ended.
 type ExecState string
 
-// The end states (DESIGN §6), and ExecRunning, which is none.
+// The end states, and ExecRunning, which is none.
 const (
 	ExecRunning  ExecState = "running"   // the budget is used up; the command goes on, Output is what it printed so far
 	ExecExited   ExecState = "exited"    // Code is its exit status

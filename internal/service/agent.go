@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// always are the tools of every service (spec/004 §4.5.1). What is not listed here is for users of the installation alone.
+// always are the tools of every service. What is not listed here is for users of the installation alone.
 var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "read_my_conversation", "search_tools"}
 
 // byCapability are the tools that come with a capability.

@@ -16,13 +16,13 @@ const InboxChannel = "inbox"
 // Bounds of consumers' questions to administrators, and of the answers.
 const (
 	MaxItem      = 4000   // characters of an item
-	MaxAgentSaid = 2000   // characters that are shown of the agent's message about it (spec/004)
+	MaxAgentSaid = 2000   // characters that are shown of the agent's message about it
 	MaxSaid      = 10_000 // characters of one message of an administrator
 	ItemsPerHour = 10     // of one conversation
 	KeyItems     = 20     // in an hour, of all conversations of a key
 	ServiceItems = 60     // in an hour, of all conversations of a service
 	MaxOpenItems = 200    // of a service that are not handled
-	NewestItems  = 3      // that its agent gets (spec/004)
+	NewestItems  = 3      // that its agent gets
 )
 
 // ItemStatus is whether an item is handled.

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Notification is the heading of inbox notifications to the agent of a service (spec/004).
+// Notification is the heading of inbox notifications to the agent of a service.
 const Notification = "[System Instruction - Service Inbox Notification]"
 
 // quotedItem bounds what the agent reads of each item, in characters.

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// The two hints that end a failed result (spec/001 §7.3).
+// The two hints that end a failed result.
 const (
 	fixHint     = "Please fix the issue and try again."
 	dontRetry   = "Do NOT retry the same command. Analyze the error, fix the root cause."

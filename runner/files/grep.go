@@ -20,7 +20,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// grepTime bounds a Grep (spec/001 §5.1).
+// grepTime bounds a Grep.
 const grepTime = 60 * time.Second
 
 // grep is one search under way.

@@ -38,7 +38,7 @@ const RunnerVariable = "XBOT_RUNNER_PROGRAM"
 const (
 	MaxLog              = 256 << 20      // bytes that a command with input may write: with more it is ended
 	MaxInput            = 64 << 20       // bytes of all that is written to a command
-	MaxTimeout          = 24 * time.Hour // ceiling of a command (issue of background work, spec/001 §7.3)
+	MaxTimeout          = 24 * time.Hour // ceiling of a command
 	DefaultResultOutput = 64 << 10       // bytes
 )
 
@@ -124,7 +124,7 @@ type ExecOutputRead struct {
 	Limit  int64  `json:"limit"`
 }
 
-// The states of ExecEnd (DESIGN §6).
+// The states of ExecEnd.
 const (
 	StateRunning  = "running" // no end: the budget of the request is used up and the command goes on
 	StateExited   = "exited"

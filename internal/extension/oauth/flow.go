@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/calls"
 )
 
-// stateBytes is the size of a state: 128 bits (spec/001 §8.2).
+// stateBytes is the size of a state: 128 bits.
 const stateBytes = 16
 
 // verifier is the sealed part of a flow.

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// How much of a recalled text one call shows, in characters (spec/001 §3.2).
+// How much of a recalled text one call shows, in characters.
 const (
 	defaultPage = 8000
 	maxPage     = 16000

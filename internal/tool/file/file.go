@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	maxFile   = 10 << 20 // bytes of a file that is read or edited (facts of the upstream: 10 MB)
+	maxFile   = 10 << 20 // bytes of a file that is read or edited
 	chunk     = 4 << 20  // bytes of one read; a frame of the runner protocol holds more
 	sniffSize = 8 << 10  // bytes that identify the type of a file
 )

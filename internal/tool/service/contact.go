@@ -16,7 +16,7 @@ import (
 //go:embed contact_admin.md
 var contactDoc string
 
-// ContactName is the name of the tool that asks an administrator (spec/004 §4.5.1).
+// ContactName is the name of the tool that asks an administrator.
 const ContactName = "contact_admin"
 
 // Inbox keeps what consumers ask (package services of the store).

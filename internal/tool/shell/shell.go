@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Limits of a command in the foreground (spec/001 §7.3) and of what the model reads of it.
+// Limits of a command in the foreground and of what the model reads of it.
 const (
 	// ceiling is when the runner kills a command, even if a caller waits for it.
 	ceiling = 24 * time.Hour

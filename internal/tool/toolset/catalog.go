@@ -11,7 +11,7 @@ import (
 
 // Limits of what a model is shown in addition to the tools that are always there.
 const (
-	MaxUnused = 5  // messages of people for which a tool is shown though it is not used (spec/001 §5.3)
+	MaxUnused = 5  // messages of people for which a tool is shown though it is not used
 	MaxActive = 30 // tools of one conversation; those used last
 )
 
@@ -86,7 +86,7 @@ func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (t
 }
 
 // use is a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
-// memory keeps stays: nothing of it expires (spec/001 §5.3).
+// memory keeps stays: nothing of it expires.
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
 	if c.ActiveTools == nil || who.Outside {
 		return chat.ToolUse{}, nil

@@ -21,7 +21,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of one download (facts of the upstream: 500 MB into a sandbox, 5 min).
+// Limits of one download.
 const (
 	maxDownload  = 500 << 20 // bytes
 	downloadTime = 5 * time.Minute

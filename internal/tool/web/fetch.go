@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/tokens"
 )
 
-// How much of a page one call shows, in tokens (facts of the upstream).
+// How much of a page one call shows, in tokens.
 const (
 	usualTokens = 4096
 	maxTokens   = 30_000

@@ -99,7 +99,7 @@ type Accepted struct {
 }
 
 const (
-	// MaxQueued is the default limit of a session's messages that wait for a turn (DESIGN §15).
+	// MaxQueued is the default limit of a session's messages that wait for a turn.
 	// Messages that are accepted at the same instant may exceed it by as many.
 	MaxQueued = 32
 	// quietWindow is the default silence that ends a burst, in milliseconds.

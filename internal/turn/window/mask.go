@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maskFrom    = 0.6 // of the context (spec/001 §3.2)
+	maskFrom    = 0.6 // of the context
 	minMasked   = 300 // runes: a shorter result is hardly longer than its placeholder
 	worthwhile  = 20  // a mask invalidates the provider's cache, so it has to free one part in so many
 	hurry       = 0.9 // from here on any gain suffices
@@ -60,7 +60,7 @@ func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size 
 	return out
 }
 
-// keepGroups returns how many of the newest groups keep their results (spec/001 §3.2).
+// keepGroups returns how many of the newest groups keep their results.
 func keepGroups(ratio float64) int {
 	switch {
 	case ratio <= 0.7:

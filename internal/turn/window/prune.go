@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Thresholds of session pruning (spec/002).
+// Thresholds of session pruning.
 const (
 	pruneFrom       = 0.3    // of the context: long results are shortened
 	clearFrom       = 0.5    // old results are removed, until the context is below it

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// outputRunes limits the output of a run that is shown (spec/004).
+// outputRunes limits the output of a run that is shown.
 const outputRunes = 4000
 
 // RunDetails reads the details of a run from the rows of its turn: there is no second log. NotFound: the job has no such run, or it was
@@ -54,7 +54,7 @@ func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.
 	return out, nil
 }
 
-// statusOf returns the status of an outcome in the terms of spec/004; empty: the run is not over.
+// statusOf returns the status of an outcome in the terms of the API: success, error or timeout; empty: the run is not over.
 func statusOf(r chat.JobRun) string {
 	switch r.Outcome {
 	case "done", "silent":

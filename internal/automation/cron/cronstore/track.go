@@ -24,7 +24,7 @@ const (
 	trackPage = 500
 	// trackLook is the interval after which the track is checked although runs are in progress: the end of a turn wakes it.
 	trackLook = 15 * time.Second
-	// fromAdmin begins the message of an administrator to conversations of a service (spec/004).
+	// fromAdmin begins the message of an administrator to conversations of a service.
 	fromAdmin = "[System Instruction - From Admin]"
 )
 
