@@ -83,7 +83,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	return a, err
 }
 
-// consumerFiles finds the rooms of consumers.
+// consumerFiles returns a finder of the file systems of consumer conversations.
 func (a *agents) consumerFiles() guestfs.Finder {
 	return guestfs.Finder{Store: a.core.stores.Services, Sandboxes: a.boxes}
 }

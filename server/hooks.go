@@ -24,7 +24,7 @@ func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 	return hook.Grants{Host: cfg.HostHooks == "on", Callbacks: callbacks.Names()}
 }
 
-// HooksFiles knows the hooks of conversations.
+// hookFiles returns the hooks in force for conversations.
 func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
 		File: HooksFile(a.core.proc.home), Grants: HookGrants(a.core.permissions, ask.Standard(a.core.proc.log)), Projects: a.core.mcp.projects, Plugins: a.added, Log: a.core.proc.log,

@@ -17,7 +17,8 @@ const (
 	// heartbeatTimeout is how soon a killed worker is noticed: three heartbeats in a row are missing (activities.HeartbeatInterval). A worker
 	// that was only slow loses an attempt by it: the next one attaches to the command, or asks the model again.
 	heartbeatTimeout = 3 * time.Second
-	// onceHeartbeat is the same for calls that are not repeated, which a worker that was only slow would lose for good.
+	// onceHeartbeat is the heartbeat timeout of calls that are not repeated. It is longer, because a worker that was only slow would lose the
+	// outcome of the call permanently.
 	onceHeartbeat = 5 * time.Second
 	// storeTimeout is how long a write may be retried: as long as an outage of Postgres may last. The default of the
 	// SDK would give up after seconds.
@@ -31,9 +32,9 @@ const (
 	// quickTime bounds how long quick calls hold a workflow task open, all in all: a stop is seen after it. It is well below the
 	// timeout of workflow tasks, so that none is kept alive by heartbeats.
 	quickTime = 750 * time.Millisecond
-	// quickLeast is what has to be left of it for a call to be tried.
+	// quickLeast is how much of quickTime must be left for a call to be tried.
 	quickLeast = 100 * time.Millisecond
-	// quickGrace is what a call whose time is used up has for writing down what it knows.
+	// quickGrace is how long a quick call may take to store its state after its time is over.
 	quickGrace = time.Second
 	// interruptAttempt bounds one attempt to end the command of a stopped call. The activity ends earlier (turn.InterruptWait).
 	interruptAttempt = 2 * time.Minute

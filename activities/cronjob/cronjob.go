@@ -31,7 +31,7 @@ type CronJobs struct {
 	Heartbeats Heartbeats
 	// Copy is true if another installation has these jobs: none fires here. Once this is a separate one, the relay wakes those that are due.
 	Copy bool
-	// Words is true if the name of a job may appear in histories.
+	// Words allows the names of jobs in Temporal histories.
 	Words bool
 }
 

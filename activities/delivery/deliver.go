@@ -80,7 +80,7 @@ type Deliverer struct {
 	// Links returns the page where users connect the account that a call waits for; nil: unknown.
 	Links AccountLinks
 	Tally Tally // of deliveries that ended; nil: not counted
-	Words bool  // whether the first words may appear in histories
+	Words bool  // allows the first words of messages in Temporal histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.

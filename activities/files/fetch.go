@@ -62,7 +62,7 @@ type Fetcher struct {
 	// Documents counts the pages of PDFs; nil: not counted.
 	Documents Documents
 	Keep      time.Duration // how long files are kept; 0: for ever
-	Words     bool          // whether names of files may appear in histories
+	Words     bool          // allows the names of files in Temporal histories
 	Voice     Transcriber   // nil: audio files are not transcribed
 	Notices   Notices
 }

@@ -329,11 +329,11 @@ func (d *draft) reminder() prompt.Reminder {
 	return r
 }
 
-// leastRoom is the shortest answer that is worth asking for, in tokens.
+// minOutput is the smallest output limit worth requesting, in tokens.
 const minOutput = 1024
 
-// outputLimit returns the limit of the answer to ask for: that of the settings, and never more than the window has left. 0: the longest answer of the model
-// fits into the window, so the request sets no limit.
+// outputLimit returns the output limit to request, in tokens: that of the settings, and never more than the window has left. It returns 0, no limit,
+// if nothing is set and the longest answer of the model fits into the window.
 func (a *Assembler) outputLimit(d *draft, sent int) int {
 	limit := d.Takes.Asked
 	if left := d.limits.Context - sent; left < d.limits.Output {

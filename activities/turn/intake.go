@@ -107,15 +107,15 @@ type Turns interface {
 
 // Usage stores usage.
 type Usage interface {
-	// BookUsage books the usage of a call that brought nothing worth keeping.
+	// BookUsage records the usage of a call without a usable answer.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
-// maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
-// Temporal holds 255 bytes in a search attribute. A turn that gave it more would hang for ever.
+// maxModelName limits the name of a model in histories, in characters. Names of models of runners may be longer, but Temporal
+// limits a search attribute to 255 bytes: a turn with a longer one could never continue.
 const maxModelName = 63
 
-// Spending knows what turns took.
+// Spending reads the usage of turns.
 type Spending interface {
 	// TurnTotals returns the usage of a turn.
 	TurnTotals(ctx context.Context, turn chat.TurnID) (ops.TurnSpent, error)
@@ -136,7 +136,7 @@ type Intake struct {
 	Speeds        *Speeds                // knows which models are quick; nil: none is
 	Agents        *coding.Agents         // ends what a coding agent still does when its turn is over; nil: there are none
 	MaxSteps      int                    // calls of a model in a turn
-	Words         bool                   // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
+	Words         bool                   // allows the first words of messages in Temporal histories (XBOT_TEMPORAL_SUMMARIES)
 	Titles        bool                   // whether models name conversations (AGENT_TITLES)
 }
 

@@ -52,7 +52,7 @@ type Model struct {
 	Prompts     modelcall.Prompts
 	Streams     Streams
 	Retry       modelcall.Retry
-	Words       bool        // whether one line of each call may appear in histories
+	Words       bool        // allows one line of each call in Temporal histories
 	Hooks       hooks.Files // nil: there are none
 	Authorizers permission.Authorizers
 	// Trees reports whether the subagents of a request have used up their limit; nil: not checked.

@@ -42,7 +42,7 @@ type Tools struct {
 	Sandboxes   activities.Sandboxes
 	Outputs     activities.Outputs
 	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
-	Words       bool      // whether the first words of a task may appear in histories
+	Words       bool      // allows the first words of tasks in Temporal histories
 	// InterruptWait limits how long a stop waits for a runner that is away; 0: the constant of the same name.
 	InterruptWait time.Duration
 }
@@ -210,8 +210,8 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }
 
-// asJudged reports whether a call is the one that the permissions were asked about, or one that they allow now. A call that has begun goes on,
-// except one of an MCP server, which would be sent again.
+// asJudged reports whether a call is unchanged since its permission check, or allowed by the current permissions. A call that was started before
+// is not checked again, unless it goes to an MCP server, which would receive it a second time.
 func (t *Tools) asJudged(ctx context.Context, call chat.Call, spec tool.Spec) (bool, error) {
 	switch {
 	case call.Digest == "", call.State != chat.CallOpen && spec.Remote == nil:

@@ -205,11 +205,12 @@ func (r *reading) message(m chat.Message) {
 	}
 }
 
-// isSent reports whether a row is a message of the consumer, and isSaid whether it is one of the agent, or of an administrator in its place.
+// isSent reports whether m is a message of the consumer.
 func isSent(m chat.Message) bool {
 	return m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded)
 }
 
+// isReply reports whether m is a reply of the agent or an administrator.
 func isReply(m chat.Message) bool { return m.Role == chat.RoleAssistant && !m.Silent }
 
 func shows(m chat.Message) bool { return isSent(m) || isReply(m) }

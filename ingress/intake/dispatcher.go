@@ -87,18 +87,18 @@ type Dispatcher struct {
 	debouncer debouncer
 }
 
-// Judge checks whether a call may become what a user has made of it; nil without an error: it is the same.
+// Judge validates a call that a user has changed. Change returns nil if the arguments are the same as before.
 type Judge interface {
 	Change(ctx context.Context, call chat.Call, arguments json.RawMessage) (*chat.Change, error)
 }
 
-// Message is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
-// the session; Dispatch fills in the rest.
+// Message is a message as a channel delivered it, from a user who may write to the session. Its Queue has the settings of
+// the session; Dispatcher.Message sets the rest.
 type Message struct {
 	engine.NewRow
 	ChatType    chat.ChatType // of the session
 	UserName    string
-	Lang        i18n.Lang       // answers to commands are in it; set by Dispatch
+	Lang        i18n.Lang       // of answers to commands; set by Dispatcher.Message
 	Peer        chat.Peer       // the sender on a platform; empty where users sign in
 	ChatSession chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 	// Before and After surround a message for the model: what it answers to, and the names of its files. They are no part of

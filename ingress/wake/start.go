@@ -60,8 +60,8 @@ type Users interface {
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }
 
-// Starter starts the workflows outside turns: of background tasks and of bang commands. A row is the promise; starting
-// its workflow may be repeated at will, since one that runs or has completed is not started again.
+// Starter starts the workflows of committed rows other than turns. Starting one again has no effect while it runs or
+// after it has completed.
 type Starter struct {
 	Client        client.Client
 	Agents        AgentsStore
@@ -72,7 +72,7 @@ type Starter struct {
 	Turns         TurnsStore
 	Usage         Usage
 	Users         Users
-	// Words reports whether histories may contain the first words of a command.
+	// Words allows the first words of commands in Temporal histories.
 	Words      bool
 	Attributes Attributes
 }

@@ -44,7 +44,7 @@ type EnvironmentTargets struct {
 	Content        bool
 }
 
-// target is a target as it is used.
+// target is a target with its resolved address and headers.
 type target struct {
 	name      string
 	source    string
@@ -56,13 +56,13 @@ type target struct {
 	publicKey string
 }
 
-// client sends requests to addresses that administrators chose. It follows no redirect, so that a key goes to no other address.
+// client sends requests to addresses that administrators have chosen. It follows no redirects, which could send a key to another address.
 var client = sync.OnceValue(func() *http.Client {
 	return &http.Client{Transport: safehttp.Trusted(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 })
 
-// newTarget returns a target at an address. secret is the secret key of Langfuse, or headers as in OTEL_EXPORTER_OTLP_HEADERS. exact: spans are
-// posted to the address as it is.
+// newTarget returns a target at an address. secret is the secret key of Langfuse, or headers in the form of OTEL_EXPORTER_OTLP_HEADERS. If exact is
+// true, spans are posted to the address itself, without a path being added. An invalid address is an Invalid error.
 func newTarget(name, address, publicKey, secret string, exact bool) (target, error) {
 	address = strings.TrimRight(strings.TrimSpace(address), "/")
 	u, err := url.Parse(address)

@@ -65,11 +65,12 @@ func (f Finder) OfConversation(ctx context.Context, c service.Conversation) (san
 	return ForConsumer(box, Conversation{Service: r.Service, ID: r.Conversation, User: c.User, Counter: f.Store}), nil
 }
 
-// errNone: why is the administrator's matter, and names their machines.
+// errNone hides the reason from consumers, which would name the administrator's machines.
 var errNone = fault.Errorf(fault.Denied, "this conversation has no place for files")
 
-// box is the runner of the administrator on which the files of a conversation are: the one that they use when it is first asked for, and that
-// one from then on. Where it is not theirs any more, its files are lost, and the conversation goes on where they are now.
+// box returns the runner of the administrator that holds the files of a conversation. The first call chooses the administrator's current runner, and
+// later calls return the same one. If that runner no longer belongs to the administrator, its files are lost, and the conversation moves to the
+// current one.
 func (f Finder) box(ctx context.Context, user chat.UserID, r service.FileSystem) (sandbox.Sandbox, error) {
 	if r.Runner != "" {
 		box, err := f.Sandboxes.Box(ctx, r.Admin, r.Runner)

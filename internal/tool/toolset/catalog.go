@@ -15,14 +15,15 @@ const (
 	MaxActive = 30 // tools of one conversation; those used last
 )
 
-// Search is the tool that finds the others. It is there only where something can be found.
+// Search is the name of the tool that finds optional tools. Conversations without optional tools do not have it.
 const Search = "search_tools"
 
 // ActiveTools stores which tools a conversation has used.
 type ActiveTools interface {
-	// ActiveTools returns those that a conversation has used: as recent, at most most, in the last unused messages of people. 0: ever.
+	// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, the last used: within the last unused
+	// messages of users, or at any time if unused is 0.
 	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error)
-	// UseTools notes that tools are used now.
+	// UseTools records that a conversation uses tools now.
 	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
 }
 

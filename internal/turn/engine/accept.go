@@ -75,7 +75,7 @@ func (in NewRow) expect(p *dbsqlc.InboxInsertParams) {
 	}
 }
 
-// Accepted is the result of accepting an Inbound.
+// Accepted is the result of Store.Accept.
 type Accepted struct {
 	ID        chat.InboxID
 	Duplicate bool // it had been accepted before; nothing new happened

@@ -224,7 +224,7 @@ func (b *Bridge) retire(p *process) {
 	}
 }
 
-// gone removes a process that has ended.
+// gone removes a process that has ended from the bridge.
 func (b *Bridge) gone(p *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// maxTold limits the answer in a report to a parent that does not wait for it, in bytes; inspect shows all of it.
+// maxAnswer limits an answer reported to a parent that does not wait, in bytes; inspect shows all of it.
 const maxAnswer = 16_000
 
 // ReportSubagent reports the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
@@ -137,7 +137,7 @@ func howEnded(state chat.TurnState) string {
 	return "answered"
 }
 
-// truncateAnswer cuts an answer to maxTold and adds its full length.
+// truncateAnswer cuts an answer to maxAnswer and adds its full length.
 func truncateAnswer(answer string) string {
 	if len(answer) <= maxAnswer {
 		return answer
