@@ -21,7 +21,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Conversations stores conversations.
+// Conversations reads the context window of a conversation, and commits its compactions.
 type Conversations interface {
 	// AnswerTurnCommand answers the command of a turn, once.
 	AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error
@@ -34,7 +34,7 @@ type Conversations interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 }
 
-// Leases stores leases of model calls.
+// Leases takes and renews the lease for the model calls of a compression.
 type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 	// TakeLease takes the lease for the calls of a compression, or is RateLimited.

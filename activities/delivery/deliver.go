@@ -49,7 +49,7 @@ type Turns interface {
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
 }
 
-// Users stores users.
+// Users returns the language of a user.
 type Users interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }

@@ -25,12 +25,12 @@ type Dispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// Calls stores tool calls.
+// Calls reads the tool calls that hooks run for.
 type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 }
 
-// Outcomes stores results of hooks.
+// Outcomes reads the inputs of hooks, and records their outcomes.
 type Outcomes interface {
 	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
 	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)

@@ -18,18 +18,18 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Attachments stores attachments.
+// Attachments reads the pictures of messages.
 type Attachments interface {
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads the context window of a conversation, and appends control records.
 type Conversations interface {
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 }
 
-// ModelRefusals stores what models refused.
+// ModelRefusals records requests that a model refused.
 type ModelRefusals interface {
 	RecordRefusedRequest(ctx context.Context, key chat.SessionKey, r chat.RefusedRequest) error
 }

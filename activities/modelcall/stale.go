@@ -26,7 +26,7 @@ const (
 	awayFor  = time.Minute     // how long a runner that did not answer is left alone
 )
 
-// Reads stores the state of files when they were read, and records of what has changed since.
+// Reads returns the state of files when the model read them, and records which have changed since.
 type Reads interface {
 	OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)

@@ -28,7 +28,7 @@ const (
 	demoModel = "demo/"
 )
 
-// Conversations stores titles.
+// Conversations reads the subjects of conversations without a title, and sets their titles.
 type Conversations interface {
 	// GiveTitle names a conversation without a name; empty: it stays as it is, for good.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
@@ -38,7 +38,7 @@ type Conversations interface {
 	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
 }
 
-// Usage stores usage.
+// Usage records the usage of model calls outside turns.
 type Usage interface {
 	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error

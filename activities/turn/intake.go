@@ -23,19 +23,19 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Subagents stores subagents and group chats.
+// Subagents reads which subagents of a turn have answered.
 type Subagents interface {
 	// SubagentsReported lists the calls of a turn whose subagents have answered.
 	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 }
 
-// Attachments stores attachments.
+// Attachments checks the limit on the stored files of a user.
 type Attachments interface {
 	// CheckSpace returns TooLarge if so many bytes more are too much for a user.
 	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 }
 
-// Calls stores tool calls.
+// Calls reads tool calls, and records their progress and results.
 type Calls interface {
 	// AbandonCall has the command killed, too, if it was sent.
 	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
@@ -53,35 +53,35 @@ type Calls interface {
 	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
 }
 
-// Conversations stores conversations.
+// Conversations records that answers of a turn do not go to the channel.
 type Conversations interface {
 	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
 }
 
-// Leases stores leases of model calls.
+// Leases renews the lease of a model call.
 type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 }
 
-// ModelRefusals stores what models refused.
+// ModelRefusals records tools that a model refused.
 type ModelRefusals interface {
 	// RecordRefusedTools appends a notice, too, if not all of the tools are known to be refused; say may be nil.
 	RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (added bool, err error)
 }
 
-// Notices stores notices.
+// Notices notifies administrators.
 type Notices interface {
 	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
-// Permissions stores permission rules.
+// Permissions sets permission rules of users.
 type Permissions interface {
 	// AllowInSession sets a rule of the user of a session.
 	AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error
 }
 
-// Titles stores titles.
+// Titles checks whether a model call for a title may start.
 type Titles interface {
 	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
 	TitleCapacity(ctx context.Context, key chat.SessionKey) error
@@ -105,7 +105,7 @@ type Turns interface {
 	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
 }
 
-// Usage stores usage.
+// Usage records usage of models.
 type Usage interface {
 	// BookUsage records the usage of a call without a usable answer.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error

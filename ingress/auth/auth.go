@@ -34,7 +34,7 @@ const (
 	maxPassword = 72
 )
 
-// Accounts stores users, their passwords, tokens and logins.
+// Accounts is the store of users, passwords, tokens and logins.
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (users.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
@@ -55,7 +55,7 @@ type WebSessions interface {
 	DeleteWebSession(ctx context.Context, hash []byte) error
 }
 
-// Invites stores invitations.
+// Invites checks and redeems invitations.
 type Invites interface {
 	// CheckInvite is Denied unless the invitation can be used now.
 	CheckInvite(ctx context.Context, hash []byte) error

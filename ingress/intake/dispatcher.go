@@ -23,7 +23,7 @@ const MaxTextBytes = 200_000
 // MaxIDBytes bounds the id that a client gives a message.
 const MaxIDBytes = 128
 
-// Calls stores tool calls.
+// Calls reads tool calls that wait for a user, and records the answers.
 type Calls interface {
 	AllowTurn(ctx context.Context, p calls.TurnPermit) (chat.Turn, error)
 	Answer(ctx context.Context, a calls.Answer) (chat.ToolCall, error)
@@ -33,12 +33,12 @@ type Calls interface {
 	Waiting(ctx context.Context, a calls.Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error)
 }
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Inbox stores accepted messages.
+// Inbox reports who wrote the messages of a conversation.
 type Inbox interface {
 	// WroteToTurn reports whether a user wrote a message that the running turn of a conversation answers; if none runs, whether they wrote
 	// one that waits, or none waits.
@@ -66,7 +66,7 @@ type Turns interface {
 	StopTurn(ctx context.Context, in engine.NewRow, turn chat.TurnID) (runs bool, err error)
 }
 
-// Users stores users.
+// Users reads users and their languages.
 type Users interface {
 	// Speaks returns the language for an answer to a command of a user in a conversation.
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)

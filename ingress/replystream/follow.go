@@ -32,7 +32,7 @@ type Answers interface {
 	TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads the events and messages of a conversation.
 type Conversations interface {
 	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
 	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)

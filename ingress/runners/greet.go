@@ -8,7 +8,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Kills stores the kills that runners have not received, because they were out of reach.
+// Kills is the store of kills that an unreachable runner has not received yet.
 type Kills interface {
 	// OpenKills lists them by runner.
 	OpenKills(ctx context.Context, runners []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error)

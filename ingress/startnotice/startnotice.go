@@ -44,17 +44,17 @@ type Notice struct {
 	Log      *slog.Logger
 }
 
-// Channels stores bot accounts.
+// Channels lists the accounts of bots.
 type Channels interface {
 	ChannelOverview(ctx context.Context) ([]accountstore.ChannelOverview, error)
 }
 
-// Notices stores notices.
+// Notices sends notices to the operator.
 type Notices interface {
 	NotifyOperator(ctx context.Context, n notices.Notice) error
 }
 
-// Users stores users.
+// Users returns the administrator and the language of the notice.
 type Users interface {
 	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)

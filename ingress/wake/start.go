@@ -19,27 +19,27 @@ import (
 	"xbot/workflows"
 )
 
-// AgentsStore stores subagents and group chats.
+// AgentsStore reads group chats.
 type AgentsStore interface {
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 }
 
-// Attachments stores attachments.
+// Attachments reads the files of a message that are to be fetched.
 type Attachments interface {
 	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
 }
 
-// Calls stores tool calls.
+// Calls reads background tasks.
 type Calls interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads memorize jobs.
 type Conversations interface {
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
 }
 
-// Cron stores jobs.
+// Cron reads jobs.
 type Cron interface {
 	Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
 }
@@ -49,13 +49,13 @@ type TurnsStore interface {
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 }
 
-// Usage stores usage.
+// Usage reads the channel and the user of a conversation.
 type Usage interface {
 	// SessionAbout names the channel and the user of a conversation, for operators.
 	SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
 }
 
-// Users stores users.
+// Users reads deletions of users.
 type Users interface {
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }

@@ -61,7 +61,7 @@ type Quota struct {
 	Running int   // generations at once of a user, or of a key
 }
 
-// Rows stores generations.
+// Rows is the store of generations.
 type Rows interface {
 	// Begin adds a generation in the state Starting. added is false if the call has one already, which is returned. A quota that is used up
 	// is RateLimited, with a sentence that names it.

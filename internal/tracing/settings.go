@@ -19,7 +19,7 @@ const (
 	maxSecret   = 4096
 )
 
-// Rows stores targets.
+// Rows is the store of targets.
 type Rows interface {
 	Targets(ctx context.Context) ([]tracestore.Target, error)
 	SetTarget(ctx context.Context, in tracestore.Target, by chat.UserID) error

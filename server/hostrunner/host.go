@@ -38,12 +38,12 @@ const (
 	lifelineFD = 3
 )
 
-// Notices stores notices.
+// Notices notifies administrators.
 type Notices interface {
 	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
-// Runners stores runners.
+// Runners registers the runners of this host, and reads the sandbox setting of the host.
 type Runners interface {
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
 	// LocalSandbox returns what an administrator chose for commands of this host.
@@ -51,7 +51,7 @@ type Runners interface {
 	RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]runners.Runner, error)
 }
 
-// Users stores users.
+// Users reads users, and ensures that there is an administrator.
 type Users interface {
 	// Deleted returns which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)

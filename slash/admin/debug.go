@@ -34,7 +34,7 @@ type Quota interface {
 	Zones() []string
 }
 
-// Services stores services.
+// Services reads services, and manages their inbox and the handover of conversations.
 type Services interface {
 	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
 	AnswerInboxItem(ctx context.Context, item string, by servicestore.Actor, id, text string) (service.Item, error)

@@ -19,19 +19,19 @@ import (
 // weekDays is the number of the last days in /usage.
 const weekDays = 7
 
-// UsageStore stores usage.
+// UsageStore reads the usage of models.
 type UsageStore interface {
 	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error)
 	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error)
 }
 
-// Media stores the usage of pictures, sound and video.
+// Media reads the usage of generated pictures, speech and video.
 type Media interface {
 	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.MediaDay, error)
 	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.MediaSpent, error)
 }
 
-// Users stores users.
+// Users reads the owners of sessions.
 type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Threads stores which threads of coding agents conversations continue.
+// Threads is the store of the coding agent threads that conversations continue.
 type Threads interface {
 	// BindCodingThread fails where the thread is another user's, or while a turn runs.
 	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error

@@ -27,7 +27,7 @@ type Accounts interface {
 	List(ctx context.Context, user chat.UserID, shared bool) ([]chat.Subscription, error)
 }
 
-// Settings stores the choices of users.
+// Settings sets the preferences of users.
 type Settings interface {
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }

@@ -20,7 +20,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Registry stores shared skills and roles.
+// Registry is the store of shared skills and roles.
 type Registry interface {
 	RegistryEntries(ctx context.Context, v registrystore.Viewer, q registry.Query) (list []registry.Entry, more bool, err error)
 	RegistryEntry(ctx context.Context, v registrystore.Viewer, id int64) (registry.Entry, error)
@@ -31,12 +31,12 @@ type Registry interface {
 	RegistryUninstall(ctx context.Context, v registrystore.Viewer, shared bool, id int64) error
 }
 
-// Roles stores roles.
+// Roles reads the roles of users.
 type Roles interface {
 	RolesOf(ctx context.Context, user chat.UserID) (role.UserRoles, error)
 }
 
-// Users stores users.
+// Users reads users.
 type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }

@@ -36,7 +36,7 @@ type Sessions interface {
 	Begin(ctx context.Context, in sessions.NewSession) (chat.Session, error)
 }
 
-// Files stores files of the conversations of the user.
+// Files saves files of requests on the runner of the conversation.
 type Files interface {
 	// Reach makes sure that the runner of new conversations answers.
 	Reach(ctx context.Context) error

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows stores servers and their last offers.
+// Rows is the store of MCP servers and their last offers.
 type Rows interface {
 	MCPServers(ctx context.Context, user chat.UserID) ([]mcpstore.Server, error)
 	MCPServer(ctx context.Context, id int64) (mcpstore.Server, error)
@@ -40,7 +40,7 @@ type Servers struct {
 	Finder Finder
 }
 
-// Providers stores the OAuth providers of the installation and of MCP servers.
+// Providers is the store of OAuth providers, of the installation and of MCP servers.
 type Providers interface {
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	SaveOf(ctx context.Context, server oauth.Server, d oauth.Draft, by chat.UserID) error

@@ -22,7 +22,7 @@ const (
 	Nowhere      = ""
 )
 
-// Rows stores keys of tools.
+// Rows is the store of keys of tools.
 type Rows interface {
 	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeystore.Key, error)
 	SetToolKey(ctx context.Context, in toolkeystore.Key, by chat.UserID) error

@@ -24,12 +24,12 @@ const (
 	most = 200
 )
 
-// Conversations stores conversations.
+// Conversations lists memorize jobs.
 type Conversations interface {
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
 }
 
-// Memory stores memories.
+// Memory is the store of the memory of users: notes, blocks, soul files, archive and log.
 type Memory interface {
 	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
 	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
@@ -47,7 +47,7 @@ type Memory interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 }
 
-// Settings stores settings.
+// Settings reads the memory settings of users.
 type Settings interface {
 	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }

@@ -22,14 +22,14 @@ import (
 	"xbot/runner/wire"
 )
 
-// AgentSecrets stores secrets of agents.
+// AgentSecrets is the store of the secrets of agents.
 type AgentSecrets interface {
 	AgentSecrets(ctx context.Context, agent string) ([]agentsecrets.Secret, error)
 	RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error)
 	SetAgentSecret(ctx context.Context, in agentsecrets.Secret, bounds agentsecrets.Bounds) error
 }
 
-// Settings stores settings.
+// Settings reads the settings of a conversation, which name its agent.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }

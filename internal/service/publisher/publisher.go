@@ -15,17 +15,17 @@ import (
 	"xbot/internal/turn/command/editdistance"
 )
 
-// Memory stores memories.
+// Memory reads versions of user profiles.
 type Memory interface {
 	ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error)
 }
 
-// Prompts stores prompts.
+// Prompts reads versions of prompts.
 type Prompts interface {
 	PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error)
 }
 
-// Services stores services.
+// Services is the store of services.
 type Services interface {
 	AddService(ctx context.Context, admin chat.UserID, d service.Definition, published bool) (service.Service, error)
 	ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error)

@@ -17,7 +17,7 @@ import (
 //go:embed manage.md
 var doc string
 
-// Servers stores MCP servers of users.
+// Servers manages the MCP servers of users.
 type Servers interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.MCPServer, error)
 	Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error)

@@ -30,7 +30,7 @@ type Owner interface {
 	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
-// Store stores soul files, durably.
+// Store is the durable store of soul files.
 type Store interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.

@@ -17,7 +17,7 @@ const (
 	killWait = 8 * time.Second
 )
 
-// Kills stores requests to kill.
+// Kills records requests to kill background tasks.
 type Kills interface {
 	AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error)
 }

@@ -18,7 +18,7 @@ const (
 // Search is the name of the tool that finds optional tools. Conversations without optional tools do not have it.
 const Search = "search_tools"
 
-// ActiveTools stores which tools a conversation has used.
+// ActiveTools is the store of the optional tools that conversations use.
 type ActiveTools interface {
 	// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, the last used: within the last unused
 	// messages of users, or at any time if unused is 0.
@@ -27,7 +27,7 @@ type ActiveTools interface {
 	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
 }
 
-// Settings stores settings.
+// Settings reads the settings of a conversation.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }

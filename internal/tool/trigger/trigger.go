@@ -16,7 +16,7 @@ import (
 //go:embed eventtrigger.md
 var doc string
 
-// Store stores the triggers of users.
+// Store manages the triggers of users.
 type Store interface {
 	Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (trigger.Made, error)
 	List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error)

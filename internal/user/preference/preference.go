@@ -32,20 +32,20 @@ type Setting struct {
 	Free    bool     `json:"free" doc:"Values other than the options are allowed."`
 }
 
-// Memory stores memories.
+// Memory is the store of user profiles.
 type Memory interface {
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
 }
 
-// Notices stores notices.
+// Notices is the store of the settings for notices about turns.
 type Notices interface {
 	SetTurnNotices(ctx context.Context, user chat.UserID, n notices.TurnNotices) error
 	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]notices.DirectChat, error)
 	TurnNotices(ctx context.Context, user chat.UserID) (notices.TurnNotices, error)
 }
 
-// Settings stores settings.
+// Settings is the store of the preferences of users.
 type Settings interface {
 	Preferences(ctx context.Context, user chat.UserID) (chosen map[settings.UserSetting]string, version int64, err error)
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error

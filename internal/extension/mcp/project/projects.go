@@ -30,13 +30,13 @@ const (
 	maxSeen   = 1024            // conversations whose last look is stored
 )
 
-// Hooks stores results of hooks.
+// Hooks returns where the commands of a conversation run.
 type Hooks interface {
 	// HookExecTarget returns where the commands of a conversation run.
 	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
 }
 
-// MCPServers stores MCP servers.
+// MCPServers is the store of the MCP servers in projects, and of the users' consent to them.
 type MCPServers interface {
 	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpstore.Server) (before []int64, err error)
 	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows stores plugins.
+// Rows is the store of installed plugins.
 type Rows interface {
 	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	InstallPlugin(ctx context.Context, in pluginstore.Plugin, archive []byte, by chat.UserID, check pluginstore.Checker) error
