@@ -42,7 +42,7 @@ type daemon struct {
 	refusal     error          // why no command starts; nil: commands start
 }
 
-// Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
+// Run serves until ctx ends; running commands then continue without it. job.ErrInUse means that another daemon has the
 // state folder.
 func Run(ctx context.Context, cfg Config) error {
 	if err := connect.CheckAddress(cfg.Server); err != nil {

@@ -19,7 +19,7 @@ import (
 const pushEvery = 20 * time.Millisecond
 
 // attach starts a command or finds it, streams its output if asked to, and waits for its end, or until the command has run as long as the request's
-// budget. When ctx ends it returns; the command goes on either way.
+// budget. When ctx ends it returns; the command continues either way.
 func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) error) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func result(j *job.Job, limit int64) (any, error) {
 	return end, nil
 }
 
-// soFar describes a job that goes on.
+// soFar describes a job that is still running.
 func soFar(j *job.Job, limit int64) (any, error) {
 	size, err := j.Written()
 	if err != nil {

@@ -52,7 +52,7 @@ func isOurs(pid int) bool {
 
 // isBelowShim reports whether a command started a process. Shims adopt what a command leaves running.
 func isBelowShim(pid int) bool {
-	for range 1000 { // a parent that ends meanwhile could lead in a circle
+	for range 1000 { // a parent that ends in the meantime could lead in a circle
 		if argv := arguments(pid); len(argv) == 3 && argv[1] == "shim" {
 			return true
 		}

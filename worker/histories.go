@@ -27,7 +27,7 @@ type Histories struct {
 
 var _ deletion.Histories = Histories{}
 
-// Delete deletes histories of a user's runs, some at a time, and returns how many it found. A run that still goes on is ended. If the namespace does
+// Delete deletes histories of a user's runs, some at a time, and returns how many it found. A run that is still open is ended. If the namespace does
 // not know whose runs are whose, it finds none: those go when Temporal's retention is over.
 func (h Histories) Delete(ctx context.Context, user string) (int, error) {
 	found, page := 0, []byte(nil)

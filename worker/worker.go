@@ -21,7 +21,7 @@ const (
 	stickyTimeout = 500 * time.Millisecond
 	// heartbeatThrottle is how soon a cancellation can reach an activity (default 30 s).
 	heartbeatThrottle = time.Second
-	// stopTimeout is the time that a stopping worker gives its activities; commands go on without it.
+	// stopTimeout is the time that a stopping worker gives its activities; commands continue without it.
 	stopTimeout = 3 * time.Second
 	// stickyCache is how many workflows are kept between their tasks, in the whole process.
 	stickyCache = 2000

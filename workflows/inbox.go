@@ -76,7 +76,7 @@ func seesAfresh(ctx workflow.Context) bool {
 	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// claim claims the messages that are meant to steer the turn. The turn does not look for new messages meanwhile.
+// claim claims the messages that are meant to steer the turn. The turn does not look for new messages in the meantime.
 func (b *turnInbox) claim(ctx workflow.Context) (out turn.SteerOutput, err error) {
 	b.steered, b.claiming = false, true
 	defer func() { b.claiming = false }()

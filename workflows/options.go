@@ -105,7 +105,7 @@ func interruptOptions(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// taskOptions is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
+// taskOptions is for following a background task to its end. Attempts are unlimited: the command continues in the meantime.
 func taskOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, taskAttempt, taskHeartbeat, 0)
 }
@@ -125,7 +125,7 @@ func sendOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// followOptions is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
+// followOptions is for showing the progress of a turn. Attempts are unlimited, since the turn runs independently.
 func followOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, followAttempt, heartbeatTimeout, 0)
 }
@@ -145,7 +145,7 @@ func memorizeOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// titleOptions is for having a conversation named. There are few attempts: it has the first words of its first message meanwhile.
+// titleOptions is for having a conversation named. There are few attempts: it has the first words of its first message in the meantime.
 func titleOptions(ctx workflow.Context) workflow.Context {
 	return longRunningOptions(ctx, "title of the conversation", titleAttempt, heartbeatTimeout, titles.MaxAttempts)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // runTool runs the tool of a call. A call that is usually quick is tried as a local activity first, which saves the way through Temporal and
-// back. What does not end in its time goes on as an activity, which attaches to it by the id of the call.
+// back. What does not end in its time continues as an activity, which attaches to it by the id of the call.
 func (t *turnRun) runTool(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (turn.ToolOutput, error) {
 	defer t.calls.track(ctx, id)()
 	if out, ended := t.tryQuickly(ctx, id, call); ended {

@@ -63,7 +63,7 @@ func reasonOf(d turn.GenerateOutput) string {
 	return d.Fault
 }
 
-// upsert changes search attributes. If Temporal refuses one, the run is missing in lists of operators; the turn goes on.
+// upsert changes search attributes. If Temporal refuses one, the run is missing in lists of operators; the turn continues.
 func upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
 		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)

@@ -171,7 +171,7 @@ func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) turnEnd {
 	return failed(err)
 }
 
-// handleWakes follows wakes while the turn runs: a stop cancels the running step, an answer makes its call go on, a message that is meant to steer is
+// handleWakes follows wakes while the turn runs: a stop cancels the running step, an answer makes its call continue, a message that is meant to steer is
 // taken in before the next step, another one waits for the end.
 func (t *turnRun) handleWakes(ctx workflow.Context) {
 	for {

@@ -163,7 +163,7 @@ func (t *turnRun) generateOrHasten(ctx workflow.Context, in turn.GenerateInput) 
 	return out, hastened, err
 }
 
-// hasten brings the next attempt forward if the turn waits for its provider and a user has written meanwhile.
+// hasten brings the next attempt forward if the turn waits for its provider and a user has written in the meantime.
 func (t *turnRun) hasten(ctx workflow.Context) {
 	const change = "a message hastens the provider"
 	wait := t.provider

@@ -114,7 +114,7 @@ func lost(why string) chat.TaskEnd {
 	return chat.TaskEnd{State: chat.TaskLost, Ended: time.Now(), Output: why}
 }
 
-// close records an end, which wakes the session, also when the activity was cancelled meanwhile.
+// close records an end, which wakes the session, also if the activity was cancelled.
 func (b *Background) close(ctx context.Context, task chat.TaskRun, end chat.TaskEnd) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()

@@ -165,7 +165,7 @@ func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err
 	return c, true, j.Conversations.AnswerTurnCommand(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
-// needed reports whether the turn cannot go on without a compression, because the provider has refused the request as it is.
+// needed reports whether the turn cannot continue without a compression, because the provider has refused the request as it is.
 func (j *compression) needed() bool {
 	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }

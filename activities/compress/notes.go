@@ -23,7 +23,7 @@ const (
 )
 
 // saveNotes has the model save notes before the summary hides their source. It adds nothing to the conversation, and the
-// compression goes on if it fails. Only an end of the context, or a store that cannot be reached, is an error.
+// compression continues if it fails. Only an end of the context, or a store that cannot be reached, is an error.
 func (j *compression) saveNotes(ctx context.Context) error {
 	tools, err := j.noteTools(ctx)
 	if err != nil || len(tools) == 0 || j.noted.Load() {

@@ -67,7 +67,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	return t.outputOf(fired), nil
 }
 
-// GiveUp passes over the times of a job that have come, after worker processes crashed while they were acted on. The job goes on with its next time; a
+// GiveUp passes over the times of a job that have come, after worker processes crashed while they were acted on. The job continues with its next time; a
 // job without one is paused.
 func (t *CronJobs) GiveUp(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
 	passed, err := t.Jobs.PassJob(ctx, in.Job)

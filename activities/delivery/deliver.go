@@ -292,7 +292,7 @@ type sending struct {
 	lost    bool              // a piece may or may not have arrived
 }
 
-// errEnded means that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery, because Temporal
+// errEnded means that nothing is left to do here: a question was withdrawn in the meantime, or another attempt continues with the delivery, because Temporal
 // had given this one up.
 var errEnded = errors.New("the delivery has ended")
 

@@ -28,7 +28,7 @@ const (
 	settleFor   = 24 * time.Hour
 )
 
-// TurnStore knows how turns go on.
+// TurnStore reads the progress of turns.
 type TurnStore interface {
 	Cards
 	TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error)
@@ -40,7 +40,7 @@ type TurnStore interface {
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
 }
 
-// Watch is a look at what goes on in a session.
+// Watch is a snapshot of the activity in a session.
 type Watch interface {
 	// Woken receives a value after each commit in the session.
 	Woken() <-chan struct{}
@@ -54,7 +54,7 @@ type Feed interface {
 	Watch(key chat.SessionKey) Watch
 }
 
-// ProgressPolicy knows where users want to see how a turn goes on.
+// ProgressPolicy knows where users want to see the progress of a turn.
 type ProgressPolicy interface {
 	ShowsProgress(ctx context.Context, channel, account string) bool
 }
@@ -233,7 +233,7 @@ func (s *followState) change(ctx context.Context, account channel.Account, edito
 	return s.trouble(ctx, err)
 }
 
-// rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it goes on.
+// rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it continues.
 func (s *followState) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }

@@ -134,7 +134,7 @@ type RunInput struct {
 	After   int             `json:"after,omitempty"`   // tokens after it
 }
 
-// RunOutput is how the turn goes on; the answers of hooks are in Postgres.
+// RunOutput is how the turn continues; the answers of hooks are in Postgres.
 type RunOutput struct {
 	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
 	Ask     bool `json:"ask,omitempty"`     // a user has to permit the call

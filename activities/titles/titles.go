@@ -63,7 +63,7 @@ type Output struct {
 	Model string `json:"model,omitempty"` // that was asked; empty: none was
 }
 
-// Title has a model name a conversation, unless it was named meanwhile. Run again after it has ended, it calls no model.
+// Title has a model name a conversation, unless it has been named since. Run again after it has ended, it calls no model.
 func (t *Titles) Title(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
 	out, err := t.title(ctx, in)

@@ -165,7 +165,7 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	return say(i18n.CallUnasked)
 }
 
-// unanswered is the result of questions that got no answer. It is no error: the model goes on without.
+// unanswered is the result of questions that got no answer. It is no error: the model continues without.
 func unanswered(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryLate)}

@@ -45,7 +45,7 @@ type Calls interface {
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	// KeepSample stores an answer and books its usage on the user of the session.
 	KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, s chat.Sample, u chat.Usage) error
-	// ReopenCall makes a running call ask a user before it goes on; false: it has ended.
+	// ReopenCall makes a running call ask a user before it continues; false: it has ended.
 	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
 	// Sample returns the answer to a request of a call, and how many requests of the call have one.
 	Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error)

@@ -60,7 +60,7 @@ func (in ToolInput) AttemptID() string { return string(in.Call) }
 // ToolOutput is the end of a call; its result is in Postgres.
 type ToolOutput struct {
 	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
-	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and goes on
+	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and continues
 	Asks       bool `json:"asks,omitempty"`       // a user is asked first; then the call is made again
 }
 
@@ -163,7 +163,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	return result, err
 }
 
-// askAgain opens a call again with the questions that it has. One that has ended meanwhile stays as it is.
+// askAgain opens a call again with the questions that it has. One that has ended in the meantime stays as it is.
 func (t *Tools) askAgain(ctx context.Context, call chat.Call, result chat.ToolResult) (chat.ToolResult, error) {
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()
@@ -254,7 +254,7 @@ func (t *Tools) NoRunner(ctx context.Context, call chat.Call) (why, err error) {
 	return nil, err
 }
 
-// full reports whether a command may not start because too many of its user's go on in the background. One that may have
+// full reports whether a command may not start because too many commands of its user run in the background. One that may have
 // started is attached to all the same.
 func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	if call.Class != chat.ClassExec || call.StartedOn != "" {
@@ -264,7 +264,7 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	return running >= chat.MaxTasks, err
 }
 
-// record writes the result, also when the activity was stopped meanwhile.
+// record writes the result, also if the activity was stopped.
 func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
@@ -327,7 +327,7 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
 // command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
-// the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
+// the tool has just ended changes nothing: a command that continues by then is a task, which a stop leaves alone.
 func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, box sandbox.Sandbox, attended bool) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)

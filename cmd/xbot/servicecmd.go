@@ -263,7 +263,7 @@ type serviceSetCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run changes a service, unless it was changed meanwhile.
+// Run changes a service, unless it has been changed since.
 func (c serviceSetCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		change := c.change()
@@ -315,7 +315,7 @@ type serviceDeleteCmd struct {
 	JSON bool `name:"json" help:"Print JSON: the service as it was."`
 }
 
-// Run has a service deleted: the server does it, and goes on when it runs again.
+// Run has a service deleted: the server does it, and continues when it runs again.
 func (c serviceDeleteCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		if !c.Yes {

@@ -25,7 +25,7 @@ const (
 	PageHeader = "X-Xbot-Page"
 	// passParameter is the query parameter of a pass.
 	passParameter = "pass"
-	// passLife is how long a pass can be used; a download that has begun goes on.
+	// passLife is how long a pass can be used; a download that has begun continues.
 	passLife = time.Minute
 	// keyedFolder precedes the key in a path.
 	keyedFolder = "k/"

@@ -122,7 +122,7 @@ func (q *completionRequest) retry() servicestore.Retry {
 	return servicestore.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
 }
 
-// before finds the earlier message of a retry. If its conversation was deleted meanwhile, the retry counts as a new request.
+// before finds the earlier message of a retry. If its conversation has been deleted since, the retry counts as a new request.
 func (c completions) before(ctx context.Context, v *visit, q *completionRequest) (found bool, err error) {
 	if q.Chosen {
 		return false, nil

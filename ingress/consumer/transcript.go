@@ -169,7 +169,7 @@ type reply struct {
 }
 
 func (r *reading) read(t conversation.Transcript) {
-	last := map[chat.TurnID]int{} // administrators may write while a turn goes on
+	last := map[chat.TurnID]int{} // administrators may write while a turn runs
 	for i, m := range t.Messages {
 		last[m.Turn] = i
 	}

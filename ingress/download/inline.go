@@ -65,7 +65,7 @@ func (a Attachment) serveRange(w http.ResponseWriter, r *http.Request, file file
 // filePart is how much of a file a fileReader asks its runner for at once, in bytes.
 const filePart = 512 << 10
 
-// fileReader reads a file anywhere. A file that changes meanwhile ends it.
+// fileReader reads a file anywhere. A file that changes during the read ends it.
 type fileReader struct {
 	ctx      context.Context //nolint:containedctx // of the one request that it serves
 	from     fileSource

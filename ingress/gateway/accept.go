@@ -80,7 +80,7 @@ func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outco
 // refuse sends the reason why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
 // it, and by which the message is known when it is delivered again.
 func (m *inboundRequest) refuse(ctx context.Context, in intake.Message, out Outcome, why error) (Outcome, error) {
-	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it meanwhile
+	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it in the meantime
 		if known, is, err := m.duplicate(ctx); err != nil || is {
 			return known, err
 		}

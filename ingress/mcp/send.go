@@ -63,7 +63,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 		return Answer{}, err
 	}
 	q := progressSubject{session: where.Key, message: got.ID}
-	if got.Answer { // the turn that had asked goes on
+	if got.Answer { // the turn that had asked continues
 		q.turn = where.Running
 	}
 	answer, err := s.await(ctx, req, q, wait)

@@ -213,7 +213,7 @@ func (s *SignOn) provider(ctx context.Context) (*oauth2.Config, *oidc.Provider, 
 	}, found, nil
 }
 
-// discovered returns the provider, which it finds once. Requests that come meanwhile share one attempt: a provider that does not respond delays each
+// discovered returns the provider, which it finds once. Requests that come in the meantime share one attempt: a provider that does not respond delays each
 // of them once, however many there are.
 func (s *SignOn) discovered(ctx context.Context) (*oidc.Provider, error) {
 	s.mu.Lock()

@@ -29,7 +29,7 @@ type Ask struct {
 	Uploads      []Upload
 	Think        string // one of chat.ThinkLevels; empty: as usual
 	Client       chat.ClientAsk
-	Results      []chat.ClientResult // of tools of the client, which go on with the conversation of their calls
+	Results      []chat.ClientResult // of tools of the client, which continue with the conversation of their calls
 
 	recall recall // of items that the request names by their ids
 }

@@ -18,7 +18,7 @@ import (
 const (
 	sendTime   = 6 * time.Minute  // the paid request with its answer
 	recordTime = 5 * time.Minute  // a result waits for a database that is away
-	jobTime    = 55 * time.Minute // one call follows a job; another call can go on
+	jobTime    = 55 * time.Minute // one call follows a job; another call can continue
 	cancelTime = 15 * time.Second
 	// Lease is how long the process that sends a request is believed to be alive without a sign.
 	Lease      = 12 * time.Second
@@ -184,7 +184,7 @@ func stopped(err error) error {
 	return err
 }
 
-// Resume goes on with the generation of an earlier call of the same conversation. NotFound: there is none.
+// Resume continues with the generation of an earlier call of the same conversation. NotFound: there is none.
 func (g *Generator) Resume(ctx context.Context, c Call) (Generation, error) {
 	now, err := g.Rows.Get(ctx, c.ID)
 	if err == nil && (now.Session != c.Session || now.Kind != c.Kind) {

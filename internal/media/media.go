@@ -114,7 +114,7 @@ type Usage struct {
 
 // Result is the answer of a provider to a request, or to a question about a job.
 type Result struct {
-	// Job is the provider's id of work that goes on. Percent is how much of it is done; 0: not known.
+	// Job is the provider's id of a job that is still running. Percent is how much of it is done; 0: not known.
 	Job     string
 	Percent int
 	// Files are the finished files, Links the addresses of those that are to be downloaded with Open.

@@ -70,7 +70,7 @@ func NewRouter(cfg RouterConfig) *Router {
 	}
 }
 
-// Close closes idle connections to other processes. Calls under way go on.
+// Close closes idle connections to other processes. Calls under way continue.
 func (r *Router) Close() { r.client.CloseIdleConnections() }
 
 // Link returns a link to a runner, whichever process holds its socket now or later.

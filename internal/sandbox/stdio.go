@@ -226,7 +226,7 @@ func (s stdin) send(part wire.StdioWrite) error {
 		return nil
 	}
 	if ended := s.ended(); ended != nil {
-		return ended // meanwhile, which canceled the call
+		return ended // in the meantime, which canceled the call
 	}
 	if wire.IsKind(err, wire.NotFound) {
 		return io.ErrClosedPipe // the notice of its end is still on its way
@@ -256,7 +256,7 @@ func (r *Runner) drop(p *process) {
 	delete(r.processes, p)
 }
 
-// Close ends the processes of Start and waits for them. Commands go on.
+// Close ends the processes of Start and waits for them. Commands continue.
 func (r *Runner) Close() error {
 	r.mu.Lock()
 	open := make([]*process, 0, len(r.processes))

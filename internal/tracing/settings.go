@@ -118,7 +118,7 @@ func (e EnvironmentTargets) Targets() []string {
 	return out
 }
 
-// Save stores the configuration of a target. Invalid: its form is wrong; Conflict: it was changed meanwhile.
+// Save stores the configuration of a target. Invalid: its form is wrong; Conflict: it was changed concurrently.
 func (s *Settings) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	d, err := s.whole(ctx, d)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // files carries out calls that change modes, owners, times, attributes and lengths of files, for commands whose sandbox is Landlock alone: it
 // governs none of these calls. No argument of a call is looked at twice: the file is opened here, for nothing, by a copy of its name, and what is
-// then judged and changed is that open file. So it does not matter what the command makes of the name or of its memory meanwhile.
+// then judged and changed is that open file. So it does not matter what the command makes of the name or of its memory in the meantime.
 type files struct {
 	writable []string
 	actor    *actor // nil: every caller is the user of this process, and has no capabilities

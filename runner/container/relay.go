@@ -43,7 +43,7 @@ type relay struct {
 // ErrIdle is the end of a relay whose container was stopped because it was unused.
 var ErrIdle = errors.New("the container was stopped since nobody used it")
 
-// Run relays until ctx ends. Commands in the container go on; a container in which none runs is stopped.
+// Run relays until ctx ends. Commands in the container continue; a container in which none runs is stopped.
 func Run(ctx context.Context, cfg RelayConfig) error {
 	if err := errors.Join(connect.CheckAddress(cfg.Server), cfg.check()); err != nil {
 		return err

@@ -195,7 +195,7 @@ func (t *Tree) PruneEdits(now time.Time) error {
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		switch {
-		case infoErr != nil: // gone meanwhile
+		case infoErr != nil: // gone in the meantime
 		case info.ModTime().Before(now.Add(-KeepEdits)):
 			drop(info)
 		default:

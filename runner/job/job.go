@@ -146,7 +146,7 @@ func (j *Job) finish(status Status, err error) {
 	close(j.done)
 }
 
-// stopWatching ends follow; the command goes on.
+// stopWatching ends follow; the command continues.
 func (j *Job) stopWatching() {
 	_ = j.events.Close() // only fails if follow has closed it already
 }

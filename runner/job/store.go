@@ -112,7 +112,7 @@ func (s *Store) Boot() string { return s.boot }
 // Dir is the state folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Close closes the store. Running commands go on; the next store finds them.
+// Close closes the store. Running commands continue; the next store finds them.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

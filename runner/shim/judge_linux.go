@@ -57,7 +57,7 @@ func judgeGroup(jobs string, r confine.Request) (bool, error) {
 	return false, err
 }
 
-// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor meanwhile, so that
+// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor in the meantime, so that
 // a reused number is not hit.
 func pass(jobs string, r confine.Request, pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -87,7 +87,7 @@ func isBelow(pid int, meant func(pid int) bool) bool {
 	return false
 }
 
-// walkUp looks for an ancestor that is meant. The walk is not complete if an ancestor ended meanwhile.
+// walkUp looks for an ancestor that is meant. The walk is not complete if an ancestor ended in the meantime.
 func walkUp(pid int, meant func(pid int) bool) (found, complete bool) {
 	for above := parentOf(pid); above > 1; {
 		if meant(above) {

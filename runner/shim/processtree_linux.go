@@ -20,7 +20,7 @@ type processTree struct {
 	exited chan unix.WaitStatus // receives once, when the shell ended
 	gone   chan struct{}        // closed when no descendant is left
 
-	mu     sync.Mutex // held while a child is reaped and while the group is signalled: its id cannot be reused meanwhile
+	mu     sync.Mutex // held while a child is reaped and while the group is signalled: its id cannot be reused in the meantime
 	reaped bool       // the leader
 }
 
@@ -117,6 +117,6 @@ func (f *processTree) signalGroup(sig unix.Signal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reaped {
-		_ = unix.Kill(-f.leader, sig) // gone already, or beyond our rights; killing goes on with the descendants
+		_ = unix.Kill(-f.leader, sig) // gone already, or beyond our rights; killing continues with the descendants
 	}
 }

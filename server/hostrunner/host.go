@@ -31,7 +31,7 @@ const (
 	runnerRestart     = 200 * time.Millisecond
 	runnerRestartMost = 30 * time.Second
 	runnerLived       = 5 * time.Second
-	// runnerStop is how long a runner may take to stop before it is killed. Its commands go on under their shims in any
+	// runnerStop is how long a runner may take to stop before it is killed. Its commands continue under their shims in any
 	// case.
 	runnerStop = 3 * time.Second
 	// lifelineFD is where the runner finds the pipe that closes when we are gone, however we went.

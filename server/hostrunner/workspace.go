@@ -13,7 +13,7 @@ import (
 )
 
 // workspace is the folder of the local runner where no setting names one: ~/xbot. An installation whose runner has worked in the home
-// folder goes on to.
+// folder continues to.
 func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {

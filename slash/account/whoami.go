@@ -17,7 +17,7 @@ import (
 
 // CodingAgents reads the threads of coding agents.
 type CodingAgents interface {
-	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
+	// CodingThread is with which thread of a coding agent a conversation continues; nil: with none.
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 

@@ -35,7 +35,7 @@ func (c Session) Split(_ context.Context, _ chat.UserID, args string) (own, text
 	return word, rest
 }
 
-// Prepared reports whether the conversation goes on with the thread.
+// Prepared reports whether the conversation continues with the thread.
 func (c Session) Prepared(ctx context.Context, in slashcommand.Request, thread string) (bool, error) {
 	b, err := c.Threads.CodingThread(ctx, in.Session)
 	return b != nil && b.Thread == thread, err

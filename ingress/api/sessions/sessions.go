@@ -126,7 +126,7 @@ func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.
 	return s, mine, a.Problem(err)
 }
 
-// atRest reports what still goes on in a session: Conflict.
+// atRest returns Conflict if something still runs in a session.
 func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 	if s.Running != "" {
 		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")

@@ -88,7 +88,7 @@ func (b *Store) one(ctx context.Context, name, account string) (channel.Configur
 	return channel.Configured{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-// Save creates or changes an account. A *Refusal names the faults of its form; Conflict: it was changed or created meanwhile;
+// Save creates or changes an account. A *Refusal names the faults of its form; Conflict: it was changed or created concurrently;
 // Denied: the environment sets it.
 func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 	d, err := b.driver(ctx, draft.Channel)

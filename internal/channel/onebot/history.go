@@ -27,7 +27,7 @@ const (
 	maxBehind   = 3 // times that catching up may fail before what can be read is enough
 )
 
-// catchUp processes messages written since the last processed event. Live events wait meanwhile.
+// catchUp processes messages written since the last processed event. Live events wait until it has returned.
 func (in *intake) catchUp(ctx context.Context) error {
 	now := time.Now()
 	since, err := in.marks.start(ctx, in.resources.Memory, now)

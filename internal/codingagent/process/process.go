@@ -140,7 +140,7 @@ func (p *Process) Forget(ctx context.Context) {
 	_ = p.Box.Release(ctx, p.ID) // forgotten later otherwise
 }
 
-// finish ends a process that goes on after the end of its turn.
+// finish ends a process that still runs after the end of its turn.
 func (p *Process) finish(ctx context.Context, ended <-chan struct{}) {
 	select {
 	case <-p.over:

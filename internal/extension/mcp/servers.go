@@ -108,7 +108,7 @@ func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.
 
 // Save stores a server of a user, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
 // that the draft leaves empty, unless its address or command changes: then they have to be entered again. Invalid: its form is wrong, its account
-// is at an unknown provider, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
+// is at an unknown provider, or there are too many; Conflict: there is one of that name, or it was changed concurrently.
 func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
 	return s.save(ctx, owner, d, by, false)
 }

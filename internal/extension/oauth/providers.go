@@ -108,7 +108,7 @@ func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (oau
 
 // Save stores a provider and returns it. The caller checks who may. Of a change the id stays, and so does a secret that the draft
 // leaves empty, unless tokens come from another origin now. Invalid: its form is wrong; Denied: its id is for MCP servers; Conflict: there is
-// one of that id, or it was changed meanwhile.
+// one of that id, or it was changed concurrently.
 func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAuthProvider, error) {
 	d = d.tidy()
 	d.Resource, d.SilentIssuer = "", false

@@ -28,7 +28,7 @@ type Draft struct {
 	Forget bool   // the stored key is removed
 }
 
-// Save stores a key. Invalid: its form is wrong; Conflict: it was changed meanwhile.
+// Save stores a key. Invalid: its form is wrong; Conflict: it was changed concurrently.
 func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	d, _, err := s.whole(ctx, d)
 	if err != nil {

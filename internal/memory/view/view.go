@@ -210,7 +210,7 @@ func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (a
 }
 
 // Set writes a note, a block or a soul file that is was; empty: it is deleted, or the block is emptied. Conflict: it was changed
-// meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
+// in the meantime. Invalid: it is none of them. TooLarge: it would be longer than it may.
 func (d View) Set(ctx context.Context, w chat.MemoryOwner, id, was, content string) error {
 	m := chat.Memorized{}
 	kind, name, _ := strings.Cut(id, "/")

@@ -49,7 +49,7 @@ type Bounds interface {
 	Fit(others []Secret) error
 }
 
-// SetAgentSecret stores a secret, or a new value of one. bounds checks the agent's other ones, which are locked meanwhile.
+// SetAgentSecret stores a secret, or a new value of one. bounds checks the agent's other ones, which are locked in the meantime.
 func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Sealed); err != nil {

@@ -81,7 +81,7 @@ func (s *Store) RetireKeysBut(ctx context.Context, current string, others []stri
 	})
 }
 
-// Reseal replaces a secret by the same one, sealed again. A secret that was changed meanwhile stays unchanged, and the result is false.
+// Reseal replaces a secret by the same one, sealed again. A secret that was changed concurrently stays unchanged, and the result is false.
 func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error) {
 	var n int64
 	var err error

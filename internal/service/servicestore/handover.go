@@ -228,7 +228,7 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
 		tx.Emit(c.Session, chat.EventHandover, chat.Handover{})
-		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished meanwhile
+		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished in the meantime
 		tx.WakeTrack()
 		return nil
 	})

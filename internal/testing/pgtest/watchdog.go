@@ -69,7 +69,7 @@ func watch(dir string) error {
 	return errors.Join(pgserver.Stop(stopCtx, running), removeAtOnce(dir), users.Close())
 }
 
-// removeAtOnce takes a folder out of the way before it empties it: whoever comes while that goes on makes a new one, and
+// removeAtOnce takes a folder out of the way before it empties it: whoever comes while that continues makes a new one, and
 // never locks a file of a folder that is half gone.
 func removeAtOnce(dir string) error {
 	gone := fmt.Sprintf("%s.gone-%d", dir, os.Getpid())

@@ -14,7 +14,7 @@ const (
 	maxPage     = 16000
 )
 
-// page shows the characters of a text from an offset on, exactly as they are, and on a separate line where it goes on.
+// page shows the characters of a text from an offset on, exactly as they are, and on a separate line where it continues.
 // Pages put together are the text.
 func page(text string, offset, limit int) (chat.ToolResult, error) {
 	total := utf8.RuneCountInString(text)

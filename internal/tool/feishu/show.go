@@ -62,7 +62,7 @@ func Compact(v any) string {
 	return string(raw)
 }
 
-// Part shows so many tokens of a text of others from an offset on, and adds how it goes on.
+// Part shows so many tokens of a text of others from an offset on, and adds how it continues.
 func Part(what, text string, offset, most int) chat.ToolResult {
 	if offset < 0 {
 		return tool.Fail("offset must not be negative")

@@ -128,7 +128,7 @@ func (s source) state(runner string) *chat.FileState {
 	return &chat.FileState{Path: s.path, Runner: runner, Size: int64(len(s.data)), Time: s.modTime, Hash: hash[:]}
 }
 
-// number writes lines with their numbers from the line first on, and adds how to go on when some are left.
+// number writes lines with their numbers from the line first on, and adds how to continue when some are left.
 func number(lines []string, first, wanted int) string {
 	if wanted == 0 || wanted > maxReadLines {
 		wanted = maxReadLines

@@ -103,7 +103,7 @@ type output struct {
 	noun   string
 }
 
-// run generates the files of a call, or goes on with an earlier generation, and writes them to the conversation.
+// run generates the files of a call, or continues with an earlier generation, and writes them to the conversation.
 func (w writer) run(ctx context.Context, call tool.Call, request media.Request, earlier string, out output) (chat.ToolResult, error) {
 	folder := path.Join(call.Box.Workspace(), "generated", out.folder)
 	if err := call.Box.MkdirAll(ctx, folder); err != nil { // where no file can be written, nothing is paid for

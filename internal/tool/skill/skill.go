@@ -210,7 +210,7 @@ func read(ctx context.Context, one skill.Found, file string, offset int64) (stri
 	return text + rest(skill.Piece{Data: []byte(text), Size: piece.Size}, offset, file), nil
 }
 
-// rest describes how a file goes on of which a part was shown.
+// rest describes how a file continues of which a part was shown.
 func rest(p skill.Piece, offset int64, file string) string {
 	next := offset + int64(len(p.Data))
 	if next >= p.Size {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// killTry bounds the try to kill at once; the workflow that follows the task goes on trying.
+	// killTry bounds the try to kill at once; the workflow that follows the task continues trying.
 	killTry = 4 * time.Second
 	// killWait is how long the tool waits for the end of the killed command: the grace of the runner and some.
 	killWait = 8 * time.Second

@@ -1,4 +1,4 @@
-// Package task holds the tools with which a model looks after the background tasks of a session: commands that go on
+// Package task holds the tools with which a model looks after the background tasks of a session: commands that continue
 // after their call got a result, subagents and chats among agents that work for it, and runs of its jobs.
 package task
 

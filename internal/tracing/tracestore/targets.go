@@ -46,7 +46,7 @@ func (s *Store) Targets(ctx context.Context) ([]Target, error) {
 	return out, nil
 }
 
-// SetTarget stores a target if the stored one has the revision of in; 0: there is none. Conflict: it was changed, made or removed meanwhile.
+// SetTarget stores a target if the stored one has the revision of in; 0: there is none. Conflict: it was changed, made or removed concurrently.
 // What waits for it is due.
 func (s *Store) SetTarget(ctx context.Context, in Target, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

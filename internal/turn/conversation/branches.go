@@ -202,7 +202,7 @@ func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat
 // conversation.
 func (b *Branches) SwitchBranch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
 	return b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := dbsqlc.Q.SlotLock(ctx, tx); err != nil { // no turn begins meanwhile
+		if err := dbsqlc.Q.SlotLock(ctx, tx); err != nil { // no turn begins in the meantime
 			return fmt.Errorf("keep turns from beginning: %w", err)
 		}
 		busy, err := dbsqlc.Q.BranchBusy(ctx, tx, key)

@@ -155,7 +155,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxBody], "") + " …"
 }
 
-// Returned ends the messages that a turn gave back to the queue although they were recalled meanwhile, and returns them.
+// Returned ends the messages that a turn gave back to the queue although they were recalled in the meantime, and returns them.
 func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.AmendedReturnedRow, error) {
 	rows, err := dbsqlc.Q.AmendedReturned(ctx, t, session)
 	if err != nil {

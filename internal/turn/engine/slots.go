@@ -50,7 +50,7 @@ func (w Waiting) Wake() chat.Wake {
 // slotClaim is a claim of a slot under way.
 type slotClaim struct {
 	most  policy.Limits
-	alone bool // no other claim runs meanwhile
+	alone bool // no other claim runs in the meantime
 	far   bool // far from the limit of turns
 	// inLine is true if there was no free slot, and the session is queued for one.
 	inLine bool

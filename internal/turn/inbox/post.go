@@ -31,7 +31,7 @@ func Post(ctx context.Context, t *pg.Tx, told chat.InternalMessage) (fresh bool,
 }
 
 // PostRow returns the row of the message, 0 if the same key was committed before. reset is why the conversation starts over with
-// it; empty: it goes on.
+// it; empty: it continues.
 func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset string) (chat.InboxID, error) {
 	options, err := json.Marshal(told.Options)
 	if err != nil {

@@ -118,13 +118,13 @@ func (s *Server) Start() error {
 	s.http = server
 	s.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			panic(err) // the test cannot go on without its server
+			panic(err) // the test cannot continue without its server
 		}
 	})
 	return nil
 }
 
-// Stop breaks all connections and closes the listener, as a killed process does. Turns go on.
+// Stop breaks all connections and closes the listener, as a killed process does. Turns continue.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	server := s.http

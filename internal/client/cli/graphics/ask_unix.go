@@ -17,7 +17,7 @@ import (
 const (
 	// answerTime is how long a terminal may take to answer; over a slow line it takes some of it.
 	answerTime = 500 * time.Millisecond
-	// maxAnswer bounds the bytes read meanwhile: typed text comes the same way.
+	// maxAnswer bounds the bytes read in the meantime: typed text comes the same way.
 	maxAnswer = 1024
 )
 

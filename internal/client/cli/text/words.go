@@ -103,7 +103,7 @@ func Waits(mode chat.QueueMode, place int) string {
 
 var continued = regexp.MustCompile(`\n {2}`)
 
-// Listed counts what a message lists below its first line, each from its own line on; indented lines go on with the one above.
+// Listed counts what a message lists below its first line, each from its own line on; indented lines continue with the one above.
 func Listed(list string) int {
 	below := strings.TrimSpace(continued.ReplaceAllString(After(list), " "))
 	if below == "" {

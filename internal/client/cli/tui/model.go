@@ -45,7 +45,7 @@ type exitState struct {
 type overlay struct {
 	picker *picker // nil while it is not open
 	panel  *panel  // of the settings; nil while it is not open
-	search *search // in what was typed; nil while none goes on
+	search *search // in what was typed; nil while none is active
 	help   bool
 	tasks  bool        // the list of background tasks
 	others []chat.Task // the other tasks of the list when it was asked for

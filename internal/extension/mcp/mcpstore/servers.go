@@ -81,7 +81,7 @@ func server(r dbsqlc.MCPServerListRow) Server {
 }
 
 // SetMCPServer stores a checked server, if the stored one of its id has the revision that in names; 0: there is none of that owner
-// and name. Conflict: it was changed, made or removed meanwhile. Invalid: its owner has too many. The name of an existing one stays.
+// and name. Conflict: it was changed, made or removed concurrently. Invalid: its owner has too many. The name of an existing one stays.
 func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {

@@ -61,7 +61,7 @@ type Void struct {
 }
 
 // SetOAuthProvider stores a checked provider, if the stored one has the revision that in names; 0: there is none of that id. void, if not
-// nil, is applied to the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
+// nil, is applied to the accounts there. Conflict: it was changed, made or removed concurrently. Invalid: there are too many.
 func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := set(ctx, tx, in, by)

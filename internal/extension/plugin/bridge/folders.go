@@ -182,7 +182,7 @@ func (f *folders) clear(dir string) {
 	}
 }
 
-// remove renames a folder, then removes it: no partial folder is ever under its name, also where this process ends meanwhile.
+// remove renames a folder, then removes it: no partial folder is ever under its name, also where this process ends in the meantime.
 func (f *folders) remove(dir string) error {
 	f.mu.Lock()
 	maps.DeleteFunc(f.checked, func(at string, _ bool) bool {

@@ -128,7 +128,7 @@ type Checker interface {
 	Beside(all []Plugin) (secrets []byte, err error)
 }
 
-// ChangePlugin changes a plugin; its processes end. NotFound: there is none. Conflict: it was changed meanwhile.
+// ChangePlugin changes a plugin; its processes end. NotFound: there is none. Conflict: it was changed concurrently.
 func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, c.Secrets); err != nil {

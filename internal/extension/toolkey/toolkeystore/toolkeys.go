@@ -45,7 +45,7 @@ func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
 }
 
 // SetToolKey stores a checked key, if the stored one has the revision that in names; 0: there is none. Conflict: it was changed,
-// made or removed meanwhile.
+// made or removed concurrently.
 func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {

@@ -62,7 +62,7 @@ func Open(ctx context.Context, data, binDir string) (c Cluster, exists bool, err
 	return Cluster{Data: data, Binaries: binaries, Account: account}, exists, nil
 }
 
-// clearWait is how long the processes of a killed Create may go on to write what the next one clears away.
+// clearWait is how long the processes of a killed Create may continue to write what the next one clears away.
 const clearWait = 5 * time.Second
 
 // clearAway removes a folder that may still be written to for a moment.

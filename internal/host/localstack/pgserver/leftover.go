@@ -59,7 +59,7 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 
 // orphanPatience is how long processes on the data without a recorded server are given. A server that is just
 // starting records itself, and the processes of one that was killed notice, both within milliseconds; only one in
-// the middle of a statement goes on, and is then ended as its server would have done.
+// the middle of a statement continues, and is then ended as its server would have done.
 const orphanPatience = time.Second
 
 // State is the state that the server reports: starting, ready, stopping, standby; "" without a report yet.

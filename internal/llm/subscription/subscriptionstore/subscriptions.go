@@ -99,7 +99,7 @@ func (s *Store) AddSubscription(ctx context.Context, in Subscription, by chat.Us
 	return id, err
 }
 
-// ReplaceSubscription stores a change, which was checked, of the revision that in names. Conflict: it was changed or removed meanwhile, or
+// ReplaceSubscription stores a change, which was checked, of the revision that in names. Conflict: it was changed or removed concurrently, or
 // its owner has another one of that name.
 func (s *Store) ReplaceSubscription(ctx context.Context, in Subscription, by chat.UserID) error {
 	models, err := encode(in.Models)

@@ -76,7 +76,7 @@ func (w *writer) all(ids []string, depth int) string {
 	return cut(out.String())
 }
 
-// next is the number of an item: it goes on, or begins with the document's number.
+// next is the number of an item: it continues, or begins with the document's number.
 func next(number int, style *larkdocx.TextStyle) int {
 	if style != nil {
 		if n, err := strconv.Atoi(feishu.Text(style.Sequence)); err == nil && n >= 0 {

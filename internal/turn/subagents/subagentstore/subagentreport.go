@@ -146,7 +146,7 @@ func truncateAnswer(answer string) string {
 }
 
 // AbandonSubagents stops the subagents that an ending turn waits for: tasks that have not begun are dropped, and turns that
-// carry out others are asked to stop. Background tasks go on.
+// carry out others are asked to stop. Background tasks continue.
 func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	if err := dbsqlc.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
@@ -158,7 +158,7 @@ func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	for _, task := range tasks {
 		_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 		if errors.Is(err, pgx.ErrNoRows) {
-			continue // it answered meanwhile
+			continue // it answered in the meantime
 		}
 		if err != nil {
 			return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
