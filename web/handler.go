@@ -27,7 +27,7 @@ const framePage = "diagram.html"
 
 const notBuilt = "The page was not built: run make build.\n"
 
-// sharedPath is where the page shows conversations to whoever has a link, whose token follows.
+// sharedPath is where the page shows conversations to visitors with a link, whose token follows.
 const sharedPath = "/shared/"
 
 // wechatPath is where visitors of services would begin to talk on WeChat, which no service offers.
@@ -49,7 +49,7 @@ func handler(files fs.FS) http.Handler {
 
 func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-	if strings.HasPrefix("/"+name+"/", ServicePath) || strings.HasPrefix("/"+name+"/", wechatPath) { // where visitors are never shown the page of the house
+	if strings.HasPrefix("/"+name+"/", ServicePath) || strings.HasPrefix("/"+name+"/", wechatPath) { // where visitors never see the page of the installation
 		http.NotFound(w, r)
 		return
 	}

@@ -70,7 +70,7 @@ func keep(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker for good when the namespace is missing for minutes, for example
+// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker permanently when the namespace is missing for minutes, for example
 // while a lost database of Temporal is set up again.
 func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *slog.Logger) error {
 	gaveUp := make(chan error, 1)

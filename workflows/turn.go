@@ -147,7 +147,7 @@ func (t *turnRun) run(ctx workflow.Context) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
-// failed is the end of a turn by an error of our own.
+// failed is the end of a turn by an internal error.
 func failed(err error) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 }
@@ -254,7 +254,7 @@ func (t *turnRun) finish(ctx workflow.Context, end turnEnd) (pending bool, resul
 	return out.Pending, result, nil
 }
 
-// broken reports whether an activity ended for a reason of our own and not because it was cancelled.
+// broken reports whether an activity ended for another reason than a cancellation.
 func broken(err error) bool { return err != nil && !temporal.IsCanceledError(err) }
 
 // isTimeout reports whether an activity ended because of a timeout.

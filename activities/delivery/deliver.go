@@ -423,7 +423,7 @@ func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 	return s.note(ctx, false)
 }
 
-// gaveUp ends the delivery if the platform refuses it for good. Another error is returned, and the delivery is tried again.
+// gaveUp ends the delivery if the platform refuses it permanently. Another error is returned, and the delivery is tried again.
 func (s *sending) gaveUp(err error) (state, reason string, again error) {
 	if channel.Final(err) {
 		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil

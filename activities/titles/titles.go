@@ -30,7 +30,7 @@ const (
 
 // Conversations reads the subjects of conversations without a title, and sets their titles.
 type Conversations interface {
-	// GiveTitle names a conversation without a name; empty: it stays as it is, for good.
+	// GiveTitle names a conversation without a name; empty: it keeps no name.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
 	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
 	TitleCapacity(ctx context.Context, key chat.SessionKey) error
@@ -114,7 +114,7 @@ func (t *Titles) ask(ctx context.Context, key chat.SessionKey, client llm.Client
 	return answer.Text, err
 }
 
-// failed leaves the conversation as it is for good if no other attempt follows. The provider's words do not get into histories: they may repeat the
+// failed leaves the conversation without a title if no other attempt follows. The provider's words do not get into histories: they may repeat the
 // request.
 func (t *Titles) failed(ctx context.Context, key chat.SessionKey, cause error) error {
 	if ctx.Err() != nil {

@@ -28,7 +28,7 @@ type Previewer interface {
 
 // Runners knows which calls cannot run because their user has no runner.
 type Runners interface {
-	// WithoutRunner records the result of a call that cannot run for want of a runner, and reports whether it is one.
+	// WithoutRunner records the result of a call that cannot run because there is no runner, and reports whether it is one.
 	WithoutRunner(ctx context.Context, call chat.Call) (bool, error)
 }
 

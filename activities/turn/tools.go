@@ -180,7 +180,7 @@ func (t *Tools) attended(ctx context.Context, call chat.Call, spec tool.Spec) (b
 		return false, nil
 	}
 	if k, err := session.Parse(call.Session); err != nil || k.Kind == session.KindCron || k.Kind == session.KindHook {
-		return false, nil //nolint:nilerr // a key that cannot be read is nobody's conversation
+		return false, nil //nolint:nilerr // a key that cannot be read belongs to no conversation
 	}
 	_, may, err := t.Sets.Find(ctx, call.Session, coding.Inquiring)
 	return may, err

@@ -43,7 +43,7 @@ func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	return lane{name: a.Address(r)}
 }
 
-// Address is where a request comes from. Behind proxies of ours it is the address that the first of them saw. An IPv6
+// Address is where a request comes from. Behind trusted proxies it is the address that the first of them saw. An IPv6
 // address counts as its whole subnet, since one host usually has all of it.
 func (a *Auth) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

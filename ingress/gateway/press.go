@@ -98,7 +98,7 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 	return m.user, m.known && !m.user.Disabled, err
 }
 
-// answerOf reads a press; ok is false for a button that no question of ours has.
+// answerOf reads a press; ok is false for a button of another program.
 func answerOf(q calls.Question, user users.User, p channel.Press) (a calls.Answer, ok bool) {
 	a = calls.Answer{
 		Session: q.Session, User: user.ID, UserName: intake.Answerer(user.Name, q.Place.Names[p.Sender]), Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),

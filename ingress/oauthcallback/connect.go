@@ -197,7 +197,7 @@ func (c *Connect) refreshServers(ctx context.Context, done oauth.Connected) {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure if the browser's connection is
 		Name: name, Value: value, Path: oauth.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})

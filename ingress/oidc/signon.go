@@ -181,7 +181,7 @@ func (s *SignOn) readWay(r *http.Request) (way, error) {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure if the browser's connection is
 		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})

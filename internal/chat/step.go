@@ -120,7 +120,7 @@ type Line struct {
 	Opaque  []byte
 }
 
-// Deeds is a coding agent's actions for an answer, without calls of ours. They take the place of the provider's opaque data.
+// Deeds is a coding agent's actions for an answer, without calls of xbot's tools. They take the place of the provider's opaque data.
 type Deeds struct {
 	Agent string   `json:"coding_agent"`
 	Did   []string `json:"did"` // lines such as "› go test"

@@ -55,7 +55,7 @@ type Call struct {
 	Session chat.SessionKey
 	User    chat.UserID
 	Request
-	// Progress receives how far a job is, in percent; 0: not known. nil: nobody watches.
+	// Progress receives how far a job is, in percent; 0: not known. nil: progress is not reported.
 	Progress func(percent int)
 	// Stopped reports whether a user stopped the call, once its context has ended.
 	Stopped func() bool

@@ -59,7 +59,7 @@ func kindOf(kind string) fault.Kind {
 	return fault.Internal
 }
 
-// MisbehavedError means that a runner failed in an unknown way: it has a fault, or is no runner of ours. The request
+// MisbehavedError means that a runner failed in an unknown way: it has a fault, or is no runner of xbot. The request
 // may have been carried out or not.
 type MisbehavedError struct {
 	Runner string

@@ -48,7 +48,7 @@ func (r Resource) proto() *resourcepb.Resource {
 	return &resourcepb.Resource{Attributes: a}
 }
 
-// refusal is a response by which a target refuses an export for good: repeating it cannot help.
+// refusal is a response by which a target refuses an export permanently: repeating it cannot help.
 type refusal struct{ error }
 
 // Unwrap returns the reason.

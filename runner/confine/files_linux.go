@@ -28,7 +28,7 @@ func newFiles(writable []string) *files {
 	if os.Geteuid() != 0 {
 		return f
 	}
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // permanently: the thread ends with the goroutine
 	var err error
 	if f.actor, err = newActor(); err != nil {
 		f.writable = nil // refuse every change, since callers cannot be impersonated

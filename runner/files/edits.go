@@ -121,7 +121,7 @@ func (t *Tree) happened(e edit) (bool, error) {
 		return err == nil && identityOf(waits) == identityOf(there), nil // linked, and not yet unlinked
 	}
 	if err != nil {
-		return false, nil //nolint:nilerr // neither of them is there: somebody removed the temporary file
+		return false, nil //nolint:nilerr // neither of them is there: the temporary file was removed
 	}
 	hash, err := hashOf(p)
 	return e.Before == "" || hash != e.Before, err

@@ -33,7 +33,7 @@ type Job struct {
 	done chan struct{} // closed at the end
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and renewed when something happened; closed for good at the end
+	changed chan struct{} // closed and renewed when something happened; closed permanently at the end
 	ended   bool
 	status  Status
 	err     error

@@ -76,7 +76,7 @@ type Host struct {
 	Admin   string // name of the first administrator, whose runner the local one is
 }
 
-// token makes a fresh token for a runner of ours, in a file that only its owner can read. what distinguishes the files
+// token makes a fresh token for a runner of this host, in a file that only its owner can read. what distinguishes the files
 // of several.
 func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
@@ -93,7 +93,7 @@ func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (
 	return path, nil
 }
 
-// run runs a runner of ours until it ends; its log is named after it.
+// run runs a runner of this host until it ends; its log is named after it.
 func (h *Host) run(ctx context.Context, name, binary string, args []string) error {
 	log, err := os.OpenFile(runnerLog(h.Home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -130,7 +130,7 @@ func (h *Host) plugins(name string) []string {
 	return []string{cli.PluginsVariable + "=" + PluginFolder(h.Home)}
 }
 
-// LastWords returns the last line of the log of a runner of ours, bounded and without its time; empty if there is none.
+// LastWords returns the last line of the log of a runner of this host, bounded and without its time; empty if there is none.
 func LastWords(home, name string) string {
 	f, err := os.Open(runnerLog(home, name))
 	if err != nil {
@@ -173,7 +173,7 @@ func cleanEnv() []string {
 	return out
 }
 
-// findProgram finds another program of ours: in the folder of this one, else on PATH.
+// findProgram finds another program of xbot: in the folder of this one, else on PATH.
 func findProgram(name string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {

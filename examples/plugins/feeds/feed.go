@@ -53,7 +53,7 @@ type known struct {
 	at   time.Time
 }
 
-// lately returns a feed that was fetched, and fetches it anew in the background where that was long ago.
+// lately returns a feed that was fetched, and fetches it again in the background if that was long ago.
 func (f *feeds) lately(address string) (feed, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

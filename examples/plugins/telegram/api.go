@@ -140,7 +140,7 @@ func broken(method string, err error) error {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return plugin.Away("%s: Telegram is not reached: %v", method, dial.Err)
 	}
-	return fmt.Errorf("%s: %w", method, err) // nobody knows what Telegram did
+	return fmt.Errorf("%s: %w", method, err) // the outcome at Telegram is unknown
 }
 
 // problem says why Telegram did nothing.

@@ -92,7 +92,7 @@ func (t *telegram) bot(a *plugin.Account) (*bot, error) {
 	return nil, plugin.Away("the account is not open")
 }
 
-// poll receives. Telegram keeps an update until one behind it is asked for, which happens once xbot has it for good.
+// poll receives. Telegram keeps an update until one behind it is asked for, which happens once xbot has stored it.
 func (b *bot) poll(ctx context.Context) {
 	defer close(b.done)
 	offset, wrong := int64(0), false

@@ -160,7 +160,7 @@ func (a *Endpoints) Create(ctx context.Context, in NewSession) (chat.Session, er
 	return a.Begin(ctx, in)
 }
 
-// Begin is Create for protocols of ours that choose the key, on channels that clients may not name.
+// Begin is Create for xbot's own protocols, which choose the key, on channels that clients may not name.
 func (a *Endpoints) Begin(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := in.Key, webChannel
 	var parsed session.Key

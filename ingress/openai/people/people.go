@@ -132,7 +132,7 @@ func (token) Still(ctx context.Context) error { return auth.Still(ctx) }
 // noteTime bounds how long it takes to note that an answer was delivered.
 const noteTime = 5 * time.Second
 
-// Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same for good.
+// Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same.
 func (p *People) Delivered(ctx context.Context, a openai.AcceptedMessage) {
 	if a.Chosen {
 		return

@@ -154,7 +154,7 @@ type TroubleKind string
 // The kinds.
 const (
 	Limited     TroubleKind = "limited"      // refused, since there were too many calls
-	Refused     TroubleKind = "refused"      // refused for good, since the bot may not write there
+	Refused     TroubleKind = "refused"      // refused permanently, since the bot may not write there
 	Down        TroubleKind = "down"         // refused, since the platform has an outage; nothing was accepted
 	LostRequest TroubleKind = "lost request" // the connection breaks; nothing was accepted
 	LostAnswer  TroubleKind = "lost answer"  // accepted and shown, then the connection breaks before the answer

@@ -46,7 +46,7 @@ func (a *account) Fetch(ctx context.Context, _ string, file chat.Attachment) (io
 	return nil, unfetched(failed)
 }
 
-// unfetched is NotFound if every way failed for good: trying again helps only if one was down.
+// unfetched is NotFound if every way failed permanently: trying again helps only if one was down.
 func unfetched(failed []error) error {
 	for _, err := range failed {
 		if fault.Is(err, fault.Unavailable) && !channel.Unknown(err) {

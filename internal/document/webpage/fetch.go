@@ -51,7 +51,7 @@ func (r *Reader) fetch(ctx context.Context, from *url.URL) (body, error) {
 	return body{from: at, said: said, kind: kindOf(said, data), data: data}, nil
 }
 
-// refused describes a server's answer in words of ours: its own are an outsider's.
+// refused describes a server's answer in our words, since its text is untrusted.
 func refused(at *url.URL, code int) error {
 	kind := fault.Unavailable
 	switch code {

@@ -145,7 +145,7 @@ func (v *supervisor) state() int64 {
 	return v.changes.Load()
 }
 
-// keep returns the running server when ctx ends, and an error when it died for good.
+// keep returns the running server when ctx ends, and an error if it cannot be started again.
 func (v *supervisor) keep(ctx context.Context, p *process.Process) (*process.Process, error) {
 	var series crashes
 	for {

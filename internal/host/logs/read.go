@@ -182,7 +182,7 @@ func (l *look) file(ctx context.Context, f file) error {
 	for ctx.Err() == nil {
 		text, err := lines.ReadSlice('\n')
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull): // what is left of so long a line is no line of ours
+		case errors.Is(err, bufio.ErrBufferFull): // what is left of so long a line is not written by xbot
 			continue
 		case err != nil:
 			return nil //nolint:nilerr // the end; a line without an end is being written

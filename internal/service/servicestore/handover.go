@@ -43,7 +43,7 @@ type Handover struct {
 	Admin                chat.UserID // whose service it is
 	Taken                chat.UserID // the administrator who answers; 0: the agent answers
 	TakenName            string
-	SaidFrom             *chat.Address // the chat of an administrator; nil: no one is notified
+	SaidFrom             *chat.Address // the chat of an administrator; nil: no administrator is notified
 }
 
 func handoverOf(key chat.SessionKey, r dbsqlc.ServiceHandoverHoldRow) (Handover, error) {

@@ -33,7 +33,7 @@ const limit = time.Minute
 type Migrate func(ctx context.Context, dsn string) error
 
 // NewDatabase returns the connection string of a database made by migrate. It is the test's alone and is dropped
-// when the test ends, whoever is still connected. hash names the migrations: migrate runs only once for each hash.
+// when the test ends, even if clients are still connected. hash names the migrations: migrate runs only once for each hash.
 // An empty database takes an empty hash and a nil migrate.
 func NewDatabase(t testing.TB, hash string, migrate Migrate) string {
 	t.Helper()

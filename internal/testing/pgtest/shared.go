@@ -49,7 +49,7 @@ func folder() string {
 	return filepath.Join(dirtest.Fast(), fmt.Sprintf("xbot-pgtest-%d-2", os.Geteuid()))
 }
 
-// join makes this program a user of the server in dir, starting it when nobody has.
+// join makes this program a user of the server in dir, starting it if it does not run.
 func join(ctx context.Context, dir string) (*server, error) {
 	for {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -65,7 +65,7 @@ func join(ctx context.Context, dir string) (*server, error) {
 			s.users = users
 			return s, nil
 		}
-		// It was cleared away in between: begin anew.
+		// It was removed in between: start over.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errReplaced) {
 			return nil, err
 		}

@@ -98,7 +98,7 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgx.Conn, name string, 
 	if err := migrate(ctx, s.dsn(draft)); err != nil {
 		return err
 	}
-	// A database that somebody is connected to cannot be copied.
+	// A database with connections cannot be copied.
 	if _, err := conn.Exec(ctx, "ALTER DATABASE "+quote(draft)+" ALLOW_CONNECTIONS false"); err != nil {
 		return err
 	}

@@ -173,7 +173,7 @@ func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why strin
 }
 
 // EndMemorize ends a job, once. If it changed memory, the next turn of the conversation reads memory again; if it
-// failed for good, the user gets a notice.
+// failed permanently, the user gets a notice.
 func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		key, err := dbsqlc.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})

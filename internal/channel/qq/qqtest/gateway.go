@@ -56,7 +56,7 @@ const maxQueued = 65536
 func (p *peer) send(f frame) {
 	raw, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // frames of ours always encode
+		panic(err) // frames of this package always encode
 	}
 	p.raw(raw)
 }

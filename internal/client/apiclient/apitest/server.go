@@ -32,7 +32,7 @@ type Server struct {
 	Token   string
 	Script  Script
 	Down    bool                    // answers /readyz with 503
-	always  atomic.Bool             // a tool was allowed for good
+	always  atomic.Bool             // a tool was allowed permanently
 	command atomic.Pointer[Command] // nil: no message is one
 	late    atomic.Pointer[string]  // a command whose answer is kept back
 	serves  atomic.Pointer[[]apiclient.Command]
