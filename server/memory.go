@@ -37,7 +37,7 @@ func newMemories(s settings, c *core) (*memories, error) {
 	return &memories{s.MemoryProvider, newArchive(c.stores, e, s.Memory, c.proc.log), e}, nil
 }
 
-// newEmbedder makes embeddings; nil: no model is set for them.
+// newEmbedder returns the embedder of the settings, or nil if no embedding model is set.
 func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 	if cfg.EmbeddingModel == "" {
 		return nil, nil

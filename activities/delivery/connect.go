@@ -10,7 +10,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// connects is the account that a question asks for; nil: it asks for something else.
+// connects is the account that a question asks for, or nil if it asks for something else.
 func connects(a chat.Asking) *chat.AccountAsk {
 	if all := inquiries(a); len(all) == 1 {
 		return all[0].Connect

@@ -378,7 +378,7 @@ func progressOf(ctx context.Context) *progress {
 
 func (p *progress) show(text string) { p.text.Store(&text) }
 
-// details returns the text; nil: there is none.
+// details returns the text, or nil if there is none.
 func (p *progress) details() any {
 	if text := p.text.Load(); text != nil {
 		return *text

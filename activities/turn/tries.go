@@ -93,7 +93,7 @@ func (k *tries) giveUp(step chat.Step, t *try) {
 	}
 }
 
-// take takes an attempt over; nil: there is none.
+// take removes the attempt of a step from the list and returns it, or nil if there is none.
 func (k *tries) take(step chat.Step) *try {
 	k.mu.Lock()
 	defer k.mu.Unlock()

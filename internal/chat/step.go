@@ -126,7 +126,7 @@ type Deeds struct {
 	Did   []string `json:"did"` // lines such as "› go test"
 }
 
-// Deeds returns the actions of the line; false: no coding agent wrote it, or it did nothing.
+// Deeds returns the actions of the line. It returns false if no coding agent wrote it, or it did nothing.
 func (l Line) Deeds() (Deeds, bool) {
 	var d Deeds
 	return d, len(l.Opaque) > 0 && json.Unmarshal(l.Opaque, &d) == nil && d.Agent != "" && len(d.Did) > 0

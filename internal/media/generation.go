@@ -49,13 +49,13 @@ type StagedFile struct {
 	Size      int64  `json:"size"`
 }
 
-// Booking is the usage of a generation. Cost is in USD; nil: no price is known.
+// Booking is the usage of a generation. Cost is in USD. It is nil if no price is known.
 type Booking struct {
 	Units int64
 	Cost  *float64
 }
 
-// Quota bounds what is generated of one kind in a day of UTC; 0: there is no such bound.
+// Quota limits the generations of one kind in a day of UTC. A limit of 0 is no limit.
 type Quota struct {
 	Units   int64 // of a user; of a consumer: of their key
 	Running int   // generations at once of a user, or of a key

@@ -345,7 +345,7 @@ func (g *Generator) Open(ctx context.Context, now Generation, file int) io.ReadS
 	return g.Staging.Open(ctx, now.Call, file, now.Files[file].Size)
 }
 
-// pause waits; false: ctx has ended.
+// pause waits. It returns false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -123,7 +123,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// refused returns why a response is no success; nil: it is one. The text of the target is left out: it may repeat the key.
+// refused returns why a response is no success, or nil if it is one. The text of the target is left out: it may repeat the key.
 func refused(answer *http.Response) error {
 	code := answer.StatusCode
 	status := strconv.Itoa(code) + " " + http.StatusText(code)

@@ -60,7 +60,7 @@ func (f *processTree) reap(ends <-chan os.Signal) {
 	}
 }
 
-// reapEnded takes the exit status of the children that have ended; false: there are no more.
+// reapEnded takes the exit status of the children that have ended. It returns false if there are no more.
 func (f *processTree) reapEnded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -140,7 +140,7 @@ func (b *bot) take(ctx context.Context, u update) bool {
 	return false
 }
 
-// incoming is a message as xbot knows it; false: it is of no use.
+// incoming converts a message for xbot. It returns false if xbot cannot use it.
 func (b *bot) incoming(m *message) (plugin.Incoming, bool) {
 	in := plugin.Incoming{
 		ID: number(m.ID), Type: "direct", Chat: number(m.Chat.ID), Text: m.Text + m.Caption, SentAt: time.Unix(m.Date, 0),

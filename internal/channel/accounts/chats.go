@@ -171,7 +171,7 @@ func (f chatFinder) example() string {
 	return cmp.Or(d.Name, "CHANNEL") + ":" + cmp.Or(d.IDs.Example, "ID")
 }
 
-// placeOf is the place of an id on a platform; false: the id is malformed.
+// placeOf is the place of an id on a platform. It returns false if the id is malformed.
 func placeOf(d channel.Driver, id string) (chat.Address, bool) {
 	if group, ok := strings.CutPrefix(id, groupMark); ok {
 		return chat.Address{ChatType: chat.ChatGroup, Chat: group}, isID(d.IDs.Group, group)

@@ -100,13 +100,13 @@ func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time)
 	return pg.Classify(dbsqlc.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
-// NoteLine records that the n-th short progress message of a turn is about to be sent; false: it already was, or must not be.
+// NoteLine records that the n-th short progress message of a turn is about to be sent. It returns false if it already was, or must not be.
 func (s *Store) NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error) {
 	rows, err := dbsqlc.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
 	return rows > 0, pg.Classify(err)
 }
 
-// TryCard records that a card is about to be sent; false: there is one already, or there must be none.
+// TryCard records that a card is about to be sent. It returns false if there is one already, or there must be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
 	n, err := dbsqlc.Q.ProgressTry(ctx, s.db.Pool, turn)
 	return n > 0, pg.Classify(err)

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// envelope reads the event of a message. false: there is nothing for a receiver in it.
+// envelope reads the event of a message. It returns false if there is nothing for a receiver in it.
 func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bool) {
 	var m message
 	if channel.Decode(raw, &m) != nil || clean(m.ID) == "" || m.Author.Bot {

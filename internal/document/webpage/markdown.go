@@ -88,7 +88,7 @@ func parsed(src []byte) (*html.Node, error) {
 	return doc, nil
 }
 
-// search finds the article of a page; nil: there is none, or the search failed on it.
+// search returns the article of a page. node is nil if there is none, or if the search failed.
 func search(doc *html.Node, from *url.URL) (node *html.Node, title string) {
 	defer func() {
 		if recover() != nil { // a page of an outsider ends no process

@@ -31,7 +31,7 @@ type bearer struct {
 	used []string // the last ones, which texts of the server must not show
 }
 
-// authorization returns the account that authorizes requests to a server; nil: none does.
+// authorization returns the account that authorizes requests to a server, or nil if none does.
 func (c *Connections) authorization(s mcpstore.Server, person chat.UserID) *bearer {
 	if s.Account == "" {
 		return nil

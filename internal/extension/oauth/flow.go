@@ -120,7 +120,7 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	return s.connect(ctx, p, f, r.Code)
 }
 
-// waiting returns the answer to the call of a flow; nil: none waits.
+// waiting returns the answer to the call of a flow, or nil if none waits.
 func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*calls.Answer, error) {
 	if id == "" {
 		return nil, nil

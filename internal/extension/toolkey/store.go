@@ -149,7 +149,7 @@ func (s *Store) environment(about service) Access {
 	return out
 }
 
-// priceOf reads a price; nil: the text is none.
+// priceOf parses a price. It returns nil if text is not a price.
 func priceOf(text string) *float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(n >= 0) || n > maxPrice {

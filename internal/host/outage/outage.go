@@ -104,7 +104,7 @@ func (p *watchedPart) run(ctx context.Context) {
 	}
 }
 
-// awaitEnd waits until the part answers; false: ctx has ended before.
+// awaitEnd waits until the part answers. It returns false if ctx has ended before.
 func (p *watchedPart) awaitEnd(ctx context.Context) bool {
 	for {
 		select {

@@ -182,7 +182,7 @@ func (l *Live) Of(model string) (context, output int) {
 	return limits.Of(model)
 }
 
-// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none.
+// Asked returns the limit of an answer that the settings name for a model, in tokens, or 0 if there is none.
 func (l *Live) Asked(model string) int {
 	e, _ := l.known(model)
 	return e.Asked

@@ -196,7 +196,7 @@ func limited(said string, after time.Duration) error {
 	return fault.Limited(after, "the provider has had too many requests: try again later%s", said)
 }
 
-// after returns the pause that an answer asks for; 0: none.
+// after returns the pause that an answer asks for, or 0 if there is none.
 func after(answer *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// ClaimDigest reserves an entry that is to be shortened for its caller, for some time. false: another process has reserved
+// ClaimDigest reserves an entry that is to be shortened for its caller, for some time. It returns false if another process has reserved
 // it, or it was shortened or deleted.
 func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (bool, error) {
 	n, err := dbsqlc.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})

@@ -93,7 +93,7 @@ func (r *Resolver) Environment(ctx context.Context, key chat.SessionKey, user ch
 	return env, nil
 }
 
-// Masker hides the secrets of the agent of a conversation, whichever runner has them; nil: there are none.
+// Masker returns a masker of the secrets of a conversation's agent, on all runners. It returns nil if there are none.
 func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
 	f, err := r.of(ctx, key)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *Resolver) trusted(ctx context.Context, p *policy.Policy, user chat.User
 	return r.AgentSecrets.RunnerIsListed(ctx, user, runner, p.Runners.Secrets)
 }
 
-// open opens a secret; false: it cannot be read, or is another one's.
+// open opens a secret. It returns false if it cannot be read, or is another one's.
 func (r *Resolver) open(row agentsecrets.Secret) (wire.Secret, bool) {
 	plain, err := r.Key.Open(row.Sealed)
 	var s sealedSecret

@@ -143,7 +143,7 @@ func (s *Store) AnyConversation(ctx context.Context, id string) (service.Convers
 	return s.ServiceConversation(ctx, of, id)
 }
 
-// AdminPlace is the chat where an administrator last wrote to a bot alone; nil: none.
+// AdminPlace is the chat where an administrator last wrote to a bot alone, or nil if there is none.
 func (s *Store) AdminPlace(ctx context.Context, admin chat.UserID) (at *chat.Address, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		at, err = place(ctx, tx, admin)

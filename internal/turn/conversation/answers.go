@@ -72,7 +72,7 @@ func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.I
 	return seq, nil
 }
 
-// TurnBegan returns the sequence number of the first event of the turn that had begun last at an event of a session. 0: none had, or
+// TurnBegan returns the sequence number of the first event of the turn that had begun last at an event of a session. It returns 0 if none had, or
 // its events are deleted.
 func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error) {
 	began, err := dbsqlc.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
@@ -182,7 +182,7 @@ func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) 
 	return nil
 }
 
-// NewestMessage returns the newest message of a session; 0: there is none.
+// NewestMessage returns the newest message of a session, or 0 if there is none.
 func (s *Answers) NewestMessage(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
 	id, err := dbsqlc.Q.AnswerNewest(ctx, s.db.Pool, key)
 	return chat.InboxID(id), pg.Classify(err)

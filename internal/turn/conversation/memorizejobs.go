@@ -163,7 +163,7 @@ func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.Mes
 	return pg.Classify(dbsqlc.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
 }
 
-// MemorizeTried counts a failure and returns how many there were in a row; 0: the job has ended.
+// MemorizeTried counts a failure and returns how many there were in a row, or 0 if the job has ended.
 func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error) {
 	n, err := dbsqlc.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -22,8 +22,8 @@ const (
 
 // Mask returns new masks for old results, oldest group first and in a group the largest first, for how full the context is: 0.6 and more
 // (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and older ones that touch a file of theirs. lines is a View,
-// masked reports existing masks, size measures a text in tokens. The same input gives the same masks with the same ids; nil: no mask frees
-// enough.
+// masked reports existing masks, size measures a text in tokens. The same input gives the same masks with the same ids. It returns nil if no
+// mask frees enough.
 func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size func(string) int) []chat.Mask {
 	if ratio < maskFrom {
 		return nil

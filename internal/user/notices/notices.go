@@ -74,7 +74,7 @@ func (s *Store) NotifyOperator(ctx context.Context, n Notice) error {
 	})
 }
 
-// SendTo has a message delivered in a chat of a bot account, for any conversation; false: there is no such account.
+// SendTo has a message delivered in a chat of a bot account, for any conversation. It returns false if there is no such account.
 func SendTo(ctx context.Context, tx *pg.Tx, m chat.Message, channel, account string, place []byte) (bool, error) {
 	n, err := dbsqlc.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
 		SessionKey: m.Session, Channel: channel, Account: account, Place: place, MessageID: int64(m.ID),

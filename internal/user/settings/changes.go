@@ -41,7 +41,7 @@ const kindPreference = "preference"
 // maxPreferenceVersions is how many changes of a user's preferences are listed.
 const maxPreferenceVersions = 100
 
-// Preferences returns all that a user chose, by its name, with the version: the newest change of it; 0: there was none.
+// Preferences returns the settings that a user chose, by name, with the version: the id of their newest change, or 0 if there is none.
 func (s *Store) Preferences(ctx context.Context, user chat.UserID) (chosen map[UserSetting]string, version int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if version, err = dbsqlc.Q.PreferenceVersion(ctx, tx, int64(user)); err != nil { // first: what is read then is at least as new

@@ -285,7 +285,7 @@ func jobOf(r dbsqlc.CronJob) Job {
 	}
 }
 
-// permitsOf returns the restrictions of a job; nil: none. Invalid ones leave no tool.
+// permitsOf returns the restrictions of a job, or nil if there is none. Invalid ones leave no tool.
 func permitsOf(row json.RawMessage) *chat.JobPermits {
 	if len(row) == 0 || string(row) == "{}" {
 		return nil

@@ -78,7 +78,7 @@ func filled(value, members any) any {
 	return value
 }
 
-// member finds a member of an object by its path; nil: it is not there.
+// member returns a member of an object by its path, or nil if there is none.
 func member(of any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		object, ok := of.(map[string]any)

@@ -108,7 +108,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	return dbsqlc.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 
-// answersIn returns the address of replies on a platform; nil: none. A conversation that is not its owner's any more gets none.
+// answersIn returns the address of replies on a platform, or nil if there is none. A conversation that is not its owner's any more gets none.
 func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*chat.Address, error) {
 	key := cmp.Or(row.AnswerIn, row.SessionKey)
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, tx, key)

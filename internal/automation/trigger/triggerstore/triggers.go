@@ -148,7 +148,7 @@ func changedTrigger(n int64, err error) error {
 	return err
 }
 
-// SessionPlace returns the address of a user's conversation on a platform; nil: it is on none. NotFound: the user has no such
+// SessionPlace returns the address of a user's conversation on a platform, or nil if it is on none. NotFound: the user has no such
 // conversation.
 func (s *Store) SessionPlace(ctx context.Context, user chat.UserID, key chat.SessionKey) (place *chat.Address, err error) {
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, s.db.Pool, key)

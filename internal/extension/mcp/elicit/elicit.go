@@ -256,7 +256,7 @@ func (f field) hint() string {
 	return said
 }
 
-// value returns the value of an answer for the server; nil: none.
+// value returns the value of an answer for the server, or nil if there is none.
 func (f field) value(given []string) (any, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(given) == 0 {

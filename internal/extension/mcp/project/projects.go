@@ -101,7 +101,7 @@ type place struct {
 // String identifies the place.
 func (h *place) String() string { return fmt.Sprint(h.user, " ", h.box.Name(), " ", h.folder) }
 
-// of finds the folder of a conversation. It connects to nothing. false: its user has no machine.
+// of finds the folder of a conversation. It connects to nothing. It returns false if its user has no machine.
 func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
 	target, err := p.Folders.HookExecTarget(ctx, at.Session)
 	if fault.Is(err, fault.NotFound) || err == nil && target.User != at.User {

@@ -29,7 +29,7 @@ type health struct {
 	noted    bool      // administrators are informed
 }
 
-// pause returns an error if a plugin cannot be started now; nil: it can. The caller holds mu.
+// pause returns an error if a plugin cannot be started now, or nil if it can. The caller holds mu.
 func (b *Bridge) pause(one installed.Plugin) error {
 	h := b.health[one.Plugin.ID]
 	if h == nil || h.revision != one.Revision {

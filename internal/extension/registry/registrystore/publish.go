@@ -47,7 +47,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 	return e, err
 }
 
-// place finds or makes the entry of a bundle, and returns the number of its new version; 0: it is the newest already.
+// place finds or makes the entry of a bundle, and returns the number of its new version, or 0 if it is the newest already.
 func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b registry.Bundle, t registry.Terms) (id int64, number int32, err error) {
 	key := registry.Key(b.Name)
 	was, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
