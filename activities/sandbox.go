@@ -34,7 +34,7 @@ type Environments interface {
 
 // ConsumerFiles returns the file systems of consumer conversations, which have no runner.
 type ConsumerFiles interface {
-	// FileSystem returns the file system of a conversation. ok is false if it is no consumer conversation. Denied: its files are gone.
+	// FileSystem returns the file system of a conversation. ok is false if it is no consumer conversation. It returns Denied if its files are gone.
 	FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
 }
 

@@ -62,7 +62,7 @@ type Gateway struct {
 
 // Runners knows where the commands of users and groups run.
 type Runners interface {
-	// Name returns the runner of a user; Denied: there is none that they may use.
+	// Name returns the runner of a user. It returns Denied if there is none that they may use.
 	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
 }
 

@@ -53,7 +53,7 @@ type Turns interface {
 	AcceptBang(ctx context.Context, in engine.NewRow, command string) (engine.Accepted, error)
 	// AcceptPair commits two in one transaction, the second behind the first.
 	AcceptPair(ctx context.Context, first, second engine.NewRow) (a, b engine.Accepted, err error)
-	// AcceptedBefore finds the accepted rows of a message that is delivered again. Conflict: it was another one.
+	// AcceptedBefore finds the accepted rows of a message that is delivered again. It returns Conflict if it was another one.
 	AcceptedBefore(ctx context.Context, in engine.NewRow) (known engine.Accepted, found bool, err error)
 	AnswerInWords(ctx context.Context, in engine.NewRow, a calls.Answer, notice string) (engine.Accepted, error)
 	Busy(ctx context.Context, key chat.SessionKey) (bool, error)

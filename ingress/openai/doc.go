@@ -85,7 +85,7 @@ type Backend interface {
 // Responses are answers that can be read later.
 type Responses interface {
 	Backend
-	// Find returns a response of the caller. NotFound: the caller has none of that id.
+	// Find returns a response of the caller. It returns NotFound if the caller has none of that id.
 	Find(ctx context.Context, id string) (AcceptedMessage, error)
 	// Read yields the events of an answer that exist, and does not wait for more.
 	Read(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]

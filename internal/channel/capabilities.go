@@ -44,7 +44,7 @@ type Asker interface {
 type Streamer interface {
 	// Stream begins such a message, under a key as Send does. Lists of chats may show the first line of m's text; Put shows the text.
 	Stream(ctx context.Context, to Address, m Message) (Stream, error)
-	// Resume continues a stream that was begun before, by the id of its message. NotFound: that message is no stream.
+	// Resume continues a stream that was begun before, by the id of its message. It returns NotFound if that message is no stream.
 	Resume(ctx context.Context, to Address, id string) (Stream, error)
 }
 

@@ -66,7 +66,7 @@ type Rows interface {
 	// Begin adds a generation in the state Starting. added is false if the call has one already, which is returned. A quota that is used up
 	// is RateLimited, with a sentence that names it.
 	Begin(ctx context.Context, g Generation, q Quota) (now Generation, added bool, err error)
-	// Get returns the generation of a call. NotFound: it has none.
+	// Get returns the generation of a call. It returns NotFound if it has none.
 	Get(ctx context.Context, call chat.CallID) (Generation, error)
 	// KeepAlive records that the process that sends a request is alive.
 	KeepAlive(ctx context.Context, call chat.CallID) error

@@ -184,7 +184,7 @@ func stopped(err error) error {
 	return err
 }
 
-// Resume continues with the generation of an earlier call of the same conversation. NotFound: there is none.
+// Resume continues with the generation of an earlier call of the same conversation. It returns NotFound if there is none.
 func (g *Generator) Resume(ctx context.Context, c Call) (Generation, error) {
 	now, err := g.Rows.Get(ctx, c.ID)
 	if err == nil && (now.Session != c.Session || now.Kind != c.Kind) {

@@ -137,7 +137,7 @@ type Provider interface {
 	Start(ctx context.Context, a toolkey.Access, r Request) (Result, error)
 	// Poll asks about a job. Unavailable and RateLimited: ask again later. Other errors end the job.
 	Poll(ctx context.Context, a toolkey.Access, kind Kind, job string) (Result, error)
-	// Open downloads a link from its beginning. NotFound: it has expired. The caller closes the body; size is -1 where it is not known.
+	// Open downloads a link from its beginning. It returns NotFound if it has expired. The caller closes the body; size is -1 where it is not known.
 	Open(ctx context.Context, a toolkey.Access, link string) (body io.ReadCloser, size int64, err error)
 	// Cancel ends a job, where the provider can. Its end may be charged.
 	Cancel(ctx context.Context, a toolkey.Access, job string) error

@@ -257,7 +257,7 @@ func readTarget(args string) (t target, ok bool) {
 	return t, true
 }
 
-// mine returns the copy that a target names: the user's, or the shared one. NotFound: there is none. Conflict: a skill and a role have the name.
+// mine returns the copy that a target names: the user's, or the shared one. It returns NotFound if there is none, and Conflict if a skill and a role have the name.
 func (a App) mine(ctx context.Context, in slashcommand.Request, t target) (found registry.Install, err error) {
 	all, err := a.Registry.RegistryInstalls(ctx, in.User)
 	if err != nil {
@@ -288,7 +288,7 @@ func (a App) works(ctx context.Context, in slashcommand.Request, t target) (regi
 	return one, err
 }
 
-// changer returns the viewer that changes a target. Denied: the target is shared, and the user is no administrator.
+// changer returns the viewer that changes a target. It returns Denied if the target is shared, and the user is no administrator.
 func (a App) changer(ctx context.Context, in slashcommand.Request, t target, usage string) (registrystore.Viewer, error) {
 	who, err := a.viewer(ctx, in)
 	if err == nil && t.shared && !who.Admin {

@@ -103,7 +103,7 @@ func (a *Endpoints) sections() []prompt.Capability {
 	return append([]prompt.Capability{a.Template.SystemDefault()}, prompt.Capabilities...)
 }
 
-// section returns the one of a key. NotFound: there is none.
+// section returns the one of a key. It returns NotFound if there is none.
 func (a *Endpoints) section(key string) (prompt.Capability, error) {
 	if key == chat.PromptSystem {
 		return a.Template.SystemDefault(), nil

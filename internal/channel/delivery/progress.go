@@ -43,7 +43,7 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 	return row.TurnID, row.Channel, err == nil, pg.Classify(err)
 }
 
-// TurnProgress reads the state of a turn that is followed. NotFound: its session was deleted.
+// TurnProgress reads the state of a turn that is followed. It returns NotFound if its session was deleted.
 func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
 	row, err := dbsqlc.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {

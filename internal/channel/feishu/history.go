@@ -31,7 +31,7 @@ const (
 type container struct{ kind, id string }
 
 // Find looks for a message of the bot whose sending has an unknown outcome: the first since a time with the same content, where
-// Send may have put it. Invalid: there are more messages since then than are searched.
+// Send may have put it. It returns Invalid if there are more messages since then than are searched.
 func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	in, err := a.containers(ctx, to)
 	if err != nil {

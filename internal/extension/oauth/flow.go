@@ -28,7 +28,7 @@ type verifier struct {
 }
 
 // Begin stores a flow for a browser that is sent to the provider of a ticket, and returns the address. browser is the cookie that identifies it on
-// its return. NotFound: there is no such provider any more; Conflict: the call of the ticket does not wait any more.
+// its return. It returns NotFound if there is no such provider any more, and Conflict if the call of the ticket does not wait any more.
 func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address string, err error) {
 	p, err := s.enabled(ctx, t.User, t.Provider)
 	if err != nil {

@@ -195,7 +195,7 @@ func (s *Accounts) open(sealed []byte, into any) error {
 	return nil
 }
 
-// Owner returns the owner of a conversation. Invalid: it is a group's, which has no accounts.
+// Owner returns the owner of a conversation. It returns Invalid if it is a group's, which has no accounts.
 func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
 	_, user, err := s.Conversations.Session(ctx, key)
 	if err != nil {

@@ -93,7 +93,7 @@ func (s *Store) Sources(ctx context.Context, user chat.UserID) (map[string]strin
 }
 
 // For returns the access to a service for a user: the user's key, else the installation's, else the environment's. One source is taken as
-// a whole: a key never goes to the address of another. Invalid: there is none, or it cannot be read; the sentence names where to set it.
+// a whole: a key never goes to the address of another. It returns Invalid if there is none, or it cannot be read; the sentence names where to set it.
 func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access, error) {
 	about, err := of(name)
 	if err != nil {

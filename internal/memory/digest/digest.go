@@ -29,7 +29,8 @@ const (
 
 // Memory returns the conversation whose model writes the digest of a user.
 type Memory interface {
-	// DigestReader returns the conversation whose model is asked for a user. RateLimited: not now. NotFound: there is none.
+	// DigestReader returns the conversation whose model is asked for a user. It returns RateLimited if it cannot be asked now, and NotFound if there is
+	// none.
 	DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error)
 }
 

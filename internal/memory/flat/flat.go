@@ -20,7 +20,7 @@ const Limit = 8_000
 type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
-	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a note has changed.
+	// Memorize writes all of m or nothing. fresh is false where its key was written before. It returns Conflict if a note has changed.
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 

@@ -178,7 +178,7 @@ func (r *Resolver) Readable(row agentsecrets.Secret) bool {
 	return ok
 }
 
-// Set seals a value and stores it. Invalid describes what is wrong with the name or the value, without the value; TooLarge: the agent has as much
+// Set seals a value and stores it. Invalid describes what is wrong with the name or the value, without the value. It returns TooLarge if the agent has as much
 // as a command can be given.
 func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err := policy.CheckVariable(name); err != nil {

@@ -75,7 +75,7 @@ func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) er
 	})
 }
 
-// RemoveAgentSecret removes a secret. NotFound: there is none.
+// RemoveAgentSecret removes a secret. It returns NotFound if there is none.
 func (s *Store) RemoveAgentSecret(ctx context.Context, agent, name string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.AgentSecretDelete(ctx, tx, dbsqlc.AgentSecretDeleteParams{Agent: agent, Name: name})

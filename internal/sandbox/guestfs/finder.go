@@ -13,7 +13,7 @@ import (
 
 // Store finds the conversations of consumers and their runners.
 type Store interface {
-	// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
+	// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. It returns Denied if they have none any more.
 	ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
 	// KeepServiceStorage keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
 	KeepServiceStorage(ctx context.Context, user chat.UserID, runner, leave string) (string, error)

@@ -36,7 +36,7 @@ type Sealed struct {
 	Data []byte
 }
 
-// NoteKey records, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
+// NoteKey records, in the transaction that stores a secret, which key it was sealed with. It returns Conflict if the key was changed since.
 func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 	id := secret.SealedBy(data)
 	if id == "" {

@@ -45,7 +45,7 @@ type Publisher struct {
 	Models   Models
 }
 
-// Add makes a service of an administrator, published unless the patch sets otherwise. Invalid: it names what is not there.
+// Add makes a service of an administrator, published unless the patch sets otherwise. It returns Invalid if it names what is not there.
 func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) (service.Service, error) {
 	if err := d.check(ctx, admin, &p); err != nil {
 		return service.Service{}, err
@@ -57,7 +57,7 @@ func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) 
 	return d.Services.AddService(ctx, admin, made, p.Published == nil || *p.Published)
 }
 
-// Change changes a service, for any caller: what it names is its own administrator's. Conflict: it was changed since the revision; 0: any.
+// Change changes a service, for any caller: what it names is its own administrator's. It returns Conflict if it was changed since the revision; 0: any.
 func (d Publisher) Change(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	now, err := d.Services.Service(ctx, id)
 	if err != nil {

@@ -25,7 +25,7 @@ const minutes = "2006-01-02 15:04"
 // users who are none.
 type Store interface {
 	ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error)
-	// AdminTranscript returns messages, the oldest first. NotFound: there is no such conversation.
+	// AdminTranscript returns messages, the oldest first. It returns NotFound if there is no such conversation.
 	AdminTranscript(ctx context.Context, admin chat.UserID, conversation string, q service.TranscriptQuery) ([]service.TranscriptEntry, error)
 	// ItemsOfAdmin lists items of the inbox, the newest first; no status: whichever.
 	ItemsOfAdmin(ctx context.Context, admin chat.UserID, status service.ItemStatus, n int) ([]service.Item, error)

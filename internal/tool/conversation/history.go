@@ -27,7 +27,7 @@ const (
 
 // Unseen is the part of a conversation that its model does not see (store search).
 type Unseen interface {
-	// Unseen returns the newest of it, the oldest first. It is of that conversation alone. Invalid: the query cannot be searched for.
+	// Unseen returns the newest of it, the oldest first. It is of that conversation alone. It returns Invalid if the query cannot be searched for.
 	Unseen(ctx context.Context, session chat.SessionKey, q chat.UnseenQuery) ([]chat.UnseenEntry, error)
 }
 

@@ -25,7 +25,7 @@ var providerIDs = []string{"feishu", "lark"}
 
 // Accounts returns the accounts that users have connected (oauth.Accounts).
 type Accounts interface {
-	// Owner returns the owner of a conversation; Invalid: a group, which has no accounts.
+	// Owner returns the owner of a conversation. It returns Invalid if that is a group, which has no accounts.
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)

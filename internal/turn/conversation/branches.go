@@ -34,8 +34,8 @@ type UserMessage struct {
 	Options  chat.Options // other requests to the model: a skill, or a prompt of an MCP server
 }
 
-// TextAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. NotFound or
-// Conflict: it is no message of a user, or was taken back with all of its versions.
+// TextAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. It returns
+// NotFound or Conflict if it is no message of a user, or was taken back with all of its versions.
 func (b *Branches) TextAt(ctx context.Context, key chat.SessionKey, id chat.MessageID) (text string, err error) {
 	err = b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := replaceable(ctx, tx, key, id)

@@ -36,7 +36,7 @@ type Store struct{ db *pg.DB }
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // NotifyOperator writes a notice and sends it, once for each key. An earlier one whose sending has not begun is not sent any
-// more. NotFound: the settings of platforms have no such bot.
+// more. It returns NotFound if the settings of platforms have no such bot.
 func (s *Store) NotifyOperator(ctx context.Context, n Notice) error {
 	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: n.Title})
 	if err != nil {

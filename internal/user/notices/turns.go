@@ -56,7 +56,7 @@ func (s *Store) TurnNotices(ctx context.Context, user chat.UserID) (TurnNotices,
 	return TurnNotices{To: &DirectChat{Channel: row.Channel, Account: row.Account, Peer: row.Peer}, Seconds: int(row.AfterSeconds)}, nil
 }
 
-// SetTurnNotices keeps that. NotFound: the chat is not one of TurnNoticeChats.
+// SetTurnNotices keeps that. It returns NotFound if the chat is not one of TurnNoticeChats.
 func (s *Store) SetTurnNotices(ctx context.Context, user chat.UserID, n TurnNotices) error {
 	if n.To == nil {
 		return pg.Classify(dbsqlc.Q.TurnNoticesClear(ctx, s.db.Pool, user))

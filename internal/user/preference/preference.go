@@ -155,8 +155,8 @@ func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	return s
 }
 
-// Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. NotFound: there is
-// no such setting. Invalid: it cannot have the value; the error lists in the user's language what it can have.
+// Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. It returns NotFound if there is
+// no such setting. It returns Invalid if it cannot have the value; the error lists in the user's language what it can have.
 func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
 	def, ok := find(name)
 	if !ok {

@@ -91,8 +91,8 @@ func valueOf(side json.RawMessage) (string, error) {
 }
 
 // RollPreferencesBack makes a user's preferences what they were right after a change. Each that differs is recorded as a change.
-// from is the version that they were looked at in. NotFound: the user has no such change, or it is kept no more. Conflict: they
-// were changed since from.
+// from is the version that they were looked at in. It returns NotFound if the user has no such change, or it is kept no more, and
+// Conflict if they were changed since from.
 func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, from int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {

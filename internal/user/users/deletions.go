@@ -45,7 +45,7 @@ func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID
 	return dbsqlc.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
 }
 
-// Deletion reads how far the deletion of a user is. NotFound: it was not requested, or it is done.
+// Deletion reads how far the deletion of a user is. It returns NotFound if it was not requested, or it is done.
 func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error) {
 	row, err := dbsqlc.Q.DeletionGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -16,7 +16,7 @@ import (
 // outputRunes limits the output of a run that is shown.
 const outputRunes = 4000
 
-// RunDetails reads the details of a run from the rows of its turn: there is no second log. NotFound: the job has no such run, or it was
+// RunDetails reads the details of a run from the rows of its turn: there is no second log. It returns NotFound if the job has no such run, or it was
 // deleted.
 func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error) {
 	none := fault.Errorf(fault.NotFound, "%s has no run %d, or it was forgotten", id, run)
@@ -86,7 +86,7 @@ func (s *Store) RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[ch
 	return out, nil
 }
 
-// ServedSession returns the session of a conversation of a service, by its id. NotFound: there is none.
+// ServedSession returns the session of a conversation of a service, by its id. It returns NotFound if there is none.
 func (s *Store) ServedSession(ctx context.Context, id string) (chat.SessionKey, error) {
 	key, err := dbsqlc.Q.ServedSession(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {

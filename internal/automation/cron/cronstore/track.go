@@ -221,7 +221,7 @@ type Owner struct {
 	Administrator bool
 }
 
-// JobOwner describes a user as the owner of jobs, existing or new. NotFound: there is no such user.
+// JobOwner describes a user as the owner of jobs, existing or new. It returns NotFound if there is no such user.
 func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
 	r, err := dbsqlc.Q.CronOwner(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
