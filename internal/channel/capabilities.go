@@ -84,7 +84,7 @@ type Fetcher interface {
 }
 
 // ConnectedAccount is an account that uses the one connection that its Run holds: a process that does not hold it cannot do any of
-// this (package held passes it on to the one that does).
+// this (package remote forwards the calls to the process that does).
 type ConnectedAccount interface {
 	Account
 	Deleter

@@ -74,7 +74,7 @@ func ReadsAlone(tool string) bool {
 type Query struct {
 	User    chat.UserID
 	Session chat.SessionKey
-	Agent   string // whose memory: its name, not the agent's; filled in by persona.Memories
+	Agent   string // whose memory: its name, not the agent's; set by agentprofile.Memories
 	Text    string // what the user wrote, where it is known; a provider may rank by it
 }
 

@@ -224,7 +224,7 @@ func (r rules) owners(when func(int, ...bpf.Instruction)) {
 	}
 }
 
-// Other names of F_SETOWN for sockets: FIOSETOWN and SIOCSPGRP.
+// fioSetOwn is FIOSETOWN, and siocSetGroup SIOCSPGRP: other names of F_SETOWN for sockets.
 const fioSetOwn, siocSetGroup = 0x8901, 0x8902
 
 // signals are rules for what Landlock lets pass or cannot hold on this kernel. The signal by which Go's runtime wakes its threads is harmless, and is

@@ -91,8 +91,8 @@ var (
 	ErrOtherIssuer = fault.Errorf(fault.Denied, "the response comes from a different provider than requested")
 )
 
-// Finish ends the flow of a returning browser, once: it stores the account and answers the calls of its user that wait for it. store.ErrNoFlow: its
-// state is unknown, used, expired, or another browser's. A RefusedError answers the call of the flow, too; after other errors it still waits.
+// Finish ends the flow of a returning browser, once: it stores the account and answers the calls of its user that wait for it. It returns
+// oauthstore.ErrNoFlow if the state is unknown, used, expired, or another browser's. A RefusedError answers the call of the flow, too; after other errors it still waits.
 func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	f, err := s.OAuth.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
 	if err != nil {

@@ -37,7 +37,7 @@ var sendDoc string
 // Names are the names of the tools.
 var Names = []string{"card_create", "card_add_content", "card_add_interactive", "card_add_container", "card_preview", "card_send"}
 
-// Store keeps cards and sends them (package cards of the store). It returns NotFound if the conversation has no such card.
+// Store stores the cards of conversations and sends them (package cardstore). It returns NotFound if the conversation has no such card.
 type Store interface {
 	DraftCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, c card.Card) error
 	Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error)

@@ -28,7 +28,7 @@ type Actions interface {
 	CloseClientAction(ctx context.Context, in chat.SessionKey, call chat.CallID) error
 }
 
-// Conversations knows whose a conversation is. It returns NotFound if there is none.
+// Conversations returns the owner of a conversation. It returns NotFound if there is none.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }

@@ -21,8 +21,8 @@ const (
 // minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Store returns what consumers wrote (package services of the store). It finds nothing of services of other administrators, and nothing for
-// users who are none.
+// Store reads the conversations of consumers (package servicestore). It finds nothing of services of other administrators, and nothing for
+// users who are no administrators.
 type Store interface {
 	ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error)
 	// AdminTranscript returns messages, the oldest first. It returns NotFound if there is no such conversation.

@@ -19,7 +19,7 @@ var contactDoc string
 // ContactName is the name of the tool that asks an administrator.
 const ContactName = "contact_admin"
 
-// Inbox keeps what consumers ask (package services of the store).
+// Inbox stores the requests of consumers (package servicestore).
 type Inbox interface {
 	ContactAdmin(ctx context.Context, c service.Contact) (service.Contacted, error)
 }

@@ -27,7 +27,7 @@ const (
 // minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Transcript is the messages of conversations with consumers (package services of the store).
+// Transcript reads the messages of conversations with consumers (package servicestore).
 type Transcript interface {
 	// ConsumerTranscript returns messages, the oldest first. There are none in a session that is no consumer's.
 	ConsumerTranscript(ctx context.Context, session chat.SessionKey, q service.TranscriptQuery) ([]service.TranscriptEntry, error)

@@ -216,7 +216,7 @@ func (m *model) fade() tea.Cmd {
 
 type tickMsg struct{}
 
-// Pace of what moves: fast enough for a turning mark, and for drawing what a burst of deltas has left undrawn.
+// tickEvery is the interval of animation: short enough for a spinner, and for drawing the rest of a burst of deltas.
 const tickEvery = 120 * time.Millisecond
 
 // tick keeps the clock going while something on the screen moves, and only then.

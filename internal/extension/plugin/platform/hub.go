@@ -1,5 +1,5 @@
 // Package platform makes channels of plugins: a plugin with that permission is a platform, and its process connects the accounts that are
-// configured. One process of this server receives for an account and holds it (channel.Held); others send through that one. All input
+// configured. One process of this server receives for an account and holds it (channel.ConnectedAccount); others send through that one. All input
 // from a plugin is checked: it is for its channels and for accounts that were opened with it alone.
 package platform
 
