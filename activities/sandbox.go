@@ -24,7 +24,7 @@ type Confinements interface {
 	Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error)
 }
 
-// Environments knows which variables the commands of conversations have.
+// Environments returns the environment variables of commands.
 type Environments interface {
 	// Environment is what they have on a runner of a user.
 	Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error)

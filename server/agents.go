@@ -175,7 +175,7 @@ func (c *core) documents() pdf.Reader {
 	return pdf.Reader{Cache: filepath.Join(c.proc.home, "cache", "pdf")}
 }
 
-// roles knows what subagents are made of.
+// roles returns the source of the roles of subagents.
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	stores := c.stores
 	return subagents.Roles{

@@ -151,7 +151,7 @@ func (in *ingressPart) slashCommands() *intake.Commands {
 	return c
 }
 
-// skills knows which words mean one, or a prompt of an MCP server.
+// skills implements intake.Skills.
 type skills struct{ agents *agents }
 
 // HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.

@@ -74,7 +74,7 @@ func (c *core) remembered() view.View {
 	return view.View{Conversations: c.stores.Conversations, Memory: c.stores.Memory, Settings: c.stores.Settings, Policies: c.db.policies}
 }
 
-// agentProfiles knows who answers in a conversation.
+// agentProfiles returns the resolver of agent profiles.
 func (c *core) agentProfiles() *agentprofile.Resolver {
 	return &agentprofile.Resolver{
 		Subagents: c.stores.Agents, Settings: c.stores.Settings, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log,

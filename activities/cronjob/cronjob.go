@@ -19,7 +19,7 @@ type JobStore interface {
 	PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error)
 }
 
-// Heartbeats knows the heartbeats of agents.
+// Heartbeats returns the heartbeats of agents.
 type Heartbeats interface {
 	// Heartbeat returns the agent's heartbeat that a job is for; nil for other jobs.
 	Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)

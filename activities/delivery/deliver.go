@@ -28,7 +28,7 @@ type Outbox interface {
 	EndDelivery(ctx context.Context, id int64, state, reason string) error
 }
 
-// Replies knows conversations by the messages that the bot has sent in them, and by the threads that these opened.
+// Replies records which conversation a sent message, and the thread that it opened, belong to.
 type Replies interface {
 	LeadBack(ctx context.Context, o chat.Outbound) error
 }
@@ -39,7 +39,7 @@ type Rules struct {
 	Late   time.Duration // older deliveries say when they were written
 }
 
-// LatePolicy knows the rules of channels.
+// LatePolicy returns the delivery rules of channels.
 type LatePolicy interface {
 	DeliveryRules(ctx context.Context, channel string) (Rules, error)
 }

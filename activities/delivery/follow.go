@@ -54,7 +54,7 @@ type Feed interface {
 	Watch(key chat.SessionKey) Watch
 }
 
-// ProgressPolicy knows where users want to see the progress of a turn.
+// ProgressPolicy reports whether an account shows the progress of turns.
 type ProgressPolicy interface {
 	ShowsProgress(ctx context.Context, channel, account string) bool
 }

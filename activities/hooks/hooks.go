@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Files knows the hooks of a conversation.
+// Files returns the hooks in force for a conversation.
 type Files interface {
 	For(ctx context.Context, key chat.SessionKey) hook.Set
 }
@@ -95,12 +95,12 @@ func MarkCall(set hook.Set, call chat.ToolCall, names []string) chat.ToolCall {
 	return call
 }
 
-// Sizes knows how much a compression is about.
+// Sizes returns the number of messages and tokens that a compression would replace.
 type Sizes interface {
 	Weigh(ctx context.Context, in compress.Input) (messages, tokens int, err error)
 }
 
-// Runners knows which calls cannot run because their user has no runner.
+// Runners finds calls that cannot run because their user has no runner.
 type Runners interface {
 	// NoRunner returns why a call that acts on a runner has none; nil if it has one, or needs none.
 	NoRunner(ctx context.Context, call chat.Call) (why, err error)

@@ -26,7 +26,7 @@ type Previewer interface {
 	Preview(ctx context.Context, name string, call tool.Call) (string, error)
 }
 
-// Runners knows which calls cannot run because their user has no runner.
+// Runners ends calls that cannot run because their user has no runner.
 type Runners interface {
 	// WithoutRunner records the result of a call that cannot run because there is no runner, and reports whether it is one.
 	WithoutRunner(ctx context.Context, call chat.Call) (bool, error)

@@ -14,7 +14,7 @@ const (
 	maxSpeeds = 1000
 )
 
-// Speeds knows which models usually answer quickly: small ones nearby do, most others take seconds. It lives in the memory of a
+// Speeds records which models usually answer quickly: small ones nearby do, most others take seconds. It is kept in the memory of a
 // process. The zero value knows none; it may be used by several goroutines at once.
 type Speeds struct {
 	mu    sync.Mutex

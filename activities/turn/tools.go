@@ -21,12 +21,12 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// ToolSets knows the tools of conversations.
+// ToolSets finds the tools of conversations, and records their use.
 type ToolSets interface {
 	modelcall.Tools
 	// Find returns the tool of a name that a conversation can call.
 	Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error)
-	// Use notes that a conversation uses tools, so that they stay in sight.
+	// Use records that a conversation uses tools, so that the model continues to see them.
 	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error
 	// Quick reports whether calls of a tool that every user has usually end within a second.
 	Quick(name string) bool

@@ -60,7 +60,7 @@ type Readiness interface {
 	Ready(ctx context.Context) error
 }
 
-// Hosts knows under which names this server may be asked.
+// Hosts rejects requests to a host name that is not this server's.
 type Hosts interface {
 	Check(r *http.Request) error
 }

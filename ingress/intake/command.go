@@ -28,7 +28,7 @@ type Models interface {
 	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
-// Skills knows names that look like commands and are meant for the model: skills, and prompts of MCP servers.
+// Skills finds the skills and the prompts of MCP servers whose names can be written like commands.
 type Skills interface {
 	// HasSkill reports whether a word means a skill of a user's conversation, or of one that is yet to begin; without a user those of
 	// the installation count.

@@ -22,7 +22,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Installed knows the plugins that are switched on.
+// Installed returns the enabled plugins.
 type Installed interface {
 	Working(ctx context.Context) ([]installed.Plugin, error)
 }

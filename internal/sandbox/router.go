@@ -50,7 +50,7 @@ type Router struct {
 	remote map[RunnerID]*remoteConnection // as last found; dropped when it fails
 }
 
-// KeySource knows what the processes of one server show one another, see runners.Hub.Internal. It may change while they run.
+// KeySource returns the key by which the processes of one server authenticate to each other, see runners.Hub.Internal. It may change while they run.
 type KeySource interface {
 	InternalKey() string
 }

@@ -35,7 +35,7 @@ type Config struct {
 	Key      KeySource
 }
 
-// KeySource knows the key of a provider. It is asked at each request, so that a renewed key file counts; an empty key is not
+// KeySource returns the key of a provider. It is called for each request, so that a renewed key file counts; an empty key is not
 // sent.
 type KeySource interface {
 	Key() (string, error)

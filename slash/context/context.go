@@ -31,7 +31,7 @@ type Viewer interface {
 	Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (contextview.SentRequest, error)
 }
 
-// StepStore knows the steps of conversations.
+// StepStore reads sessions and their steps.
 type StepStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, error)

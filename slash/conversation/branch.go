@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Brancher knows the branches of conversations.
+// Brancher switches between the branches of a conversation.
 type Brancher interface {
 	// Branch continues from a version of a message; 0 lists the versions that there are.
 	Branch(ctx context.Context, turn chat.TurnID, to chat.MessageID) error

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Interrupted knows whether the newest turn of a conversation was stopped, failed or was lost.
+// Interrupted reports whether the newest turn of a conversation was stopped, failed or was lost.
 type Interrupted interface {
 	Unfinished(ctx context.Context, key chat.SessionKey) (bool, error)
 }

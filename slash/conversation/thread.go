@@ -20,7 +20,7 @@ type Threads interface {
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
-// Places knows where the commands of users run.
+// Places finds the runners of users.
 type Places interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)

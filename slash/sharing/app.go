@@ -41,7 +41,7 @@ type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
-// Disabled knows the names of skills that the installation has switched off.
+// Disabled reports which skills the installation has disabled, by name.
 type Disabled interface {
 	Off(ctx context.Context, name string) (bool, error)
 }

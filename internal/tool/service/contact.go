@@ -50,7 +50,7 @@ func (c contact) Run(ctx context.Context, call tool.Call, p contactParams) (chat
 	return tool.Textf("Sent as %s. The administrator will see it when they look into their inbox; their answer will come into this conversation.", got.ID), nil
 }
 
-// Services knows services.
+// Services reads services.
 type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }
