@@ -26,7 +26,7 @@ type Confinements interface {
 
 // Environments returns the environment variables of commands.
 type Environments interface {
-	// Environment is what they have on a runner of a user.
+	// Environment returns what they have on a runner of a user.
 	Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error)
 	// Masker hides the secrets among them; nil: there are none.
 	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
@@ -100,7 +100,7 @@ func within(box sandbox.Sandbox, walls chat.Confinement, err error) (sandbox.San
 	return sandbox.Narrow(box, walls), nil
 }
 
-// Environment is what commands of a conversation have on a runner of a user.
+// Environment returns what commands of a conversation have on a runner of a user.
 func (r Sandboxes) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
 	if r.Environments == nil {
 		return sandbox.Environment{}, nil

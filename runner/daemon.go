@@ -112,7 +112,7 @@ func (d *daemon) markOptional(hide []confine.Hidden) {
 	}
 }
 
-// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, anything now under its name is hidden. One
+// currentPolicy returns the policy of a command that starts now. Where another server's folder was removed, anything now under its name is hidden. One
 // that was renamed has to be put back, as those of this runner.
 func (d *daemon) currentPolicy() confine.Policy {
 	p := d.policy

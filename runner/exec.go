@@ -91,7 +91,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 	}
 }
 
-// narrowed is the policy of commands with further confinement, and why no such command can start here; nil if it can.
+// narrowed returns the policy of commands with further confinement, and why no such command can start here; nil if it can.
 func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	p := d.currentPolicy()
 	if w == (wire.Confinement{}) {
@@ -110,7 +110,7 @@ func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	return p, nil
 }
 
-// keep is what stays writable of the writable folders for a command that may write one folder alone: that folder, or what lies in it.
+// keep returns what stays writable of the writable folders for a command that may write one folder alone: that folder, or what lies in it.
 func keep(writable []string, folder, home string) []string {
 	if rest, ok := strings.CutPrefix(folder, "~/"); ok && home != "" {
 		folder = filepath.Join(home, rest)
@@ -242,7 +242,7 @@ func rest(ctx context.Context, j *job.Job, changed <-chan struct{}, pushed bool)
 	}
 }
 
-// result is the end of a job with the head and the tail of its output.
+// result returns the end of a job with the head and the tail of its output.
 func result(j *job.Job, limit int64) (any, error) {
 	status, _, err := j.End()
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// HooksFile is where the administrator's hooks would be.
+// HooksFile returns where the administrator's hooks would be.
 func HooksFile(home string) string { return filepath.Join(home, "hooks.json") }
 
-// HookGrants is the permissions of hooks by the installation. A build that adds functions lists them here, too.
+// HookGrants returns the permissions of hooks by the installation. A build that adds functions lists them here, too.
 func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 	return hook.Grants{Host: cfg.HostHooks == "on", Callbacks: callbacks.Names()}
 }

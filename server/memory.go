@@ -82,7 +82,7 @@ func (c *core) agentProfiles() *agentprofile.Resolver {
 	}
 }
 
-// memories are the memory providers of agents.
+// memories returns the memory providers of agents.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
 		memory.Flat:  flat.Provider{Store: c.stores.Memory},
@@ -90,12 +90,12 @@ func (c *core) memories() agentprofile.Memories {
 	}}
 }
 
-// notes are the memories of each agent.
+// notes returns the memories of each agent.
 func (c *core) notes() agentprofile.Notes {
 	return agentprofile.Notes{Store: c.stores.Memory, Profiles: c.agentProfiles()}
 }
 
-// lettaTools are the tools of memories that letta keeps.
+// lettaTools returns the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
 	stores := c.stores
 	who := c.agentProfiles()
@@ -105,7 +105,7 @@ func (c *core) lettaTools() []tool.Tool {
 	}
 }
 
-// soulTools are the tools for soul files, for a user's other conversations, and for those of consumers. The policy decides who has them.
+// soulTools returns the tools for soul files, for a user's other conversations, and for those of consumers. The policy decides who has them.
 func (c *core) soulTools() []tool.Tool {
 	stores := c.stores
 	who := c.agentProfiles()
@@ -116,7 +116,7 @@ func (c *core) soulTools() []tool.Tool {
 	)
 }
 
-// noteTools are the tools with which a model stores lasting facts, apart from the others.
+// noteTools returns the tools with which a model stores lasting facts, apart from the others.
 func noteTools(all *tool.Registry) *tool.Registry {
 	var notes []tool.Tool
 	for _, spec := range all.Specs() {

@@ -126,12 +126,12 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	}, nil
 }
 
-// startLog is the log until the process has its own.
+// startLog returns the log until the process has its own.
 func startLog(cfg *config.Serve, out io.Writer) *slog.Logger {
 	return telemetry.NewLogger(telemetry.Config{Level: cfg.LogLevel, Format: cfg.LogFormat, Out: out})
 }
 
-// LocalTemporal is how the Temporal of the local stack is reached.
+// LocalTemporal returns how the Temporal of the local stack is reached.
 func LocalTemporal(e localstack.Endpoints) temporalclient.Config {
 	return temporalclient.Config{
 		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,

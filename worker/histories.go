@@ -63,7 +63,7 @@ func (h Histories) delete(ctx context.Context, run *common.WorkflowExecution) er
 	return nil
 }
 
-// runsOf is the query for the runs of a user. Temporal's visibility takes no escapes in texts: of a name that needs some it is asked for
+// runsOf returns the query for the runs of a user. Temporal's visibility takes no escapes in texts: of a name that needs some it is asked for
 // the beginning, and finds those of others, too.
 func runsOf(user string) string {
 	attr := workflows.AttrUser.GetName()

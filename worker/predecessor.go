@@ -100,7 +100,7 @@ func (p Predecessor) had(identity string) bool {
 	return identity != p.Successor && strings.HasPrefix(identity, p.Kind)
 }
 
-// gone is the failure of an attempt whose worker is gone.
+// gone returns the failure of an attempt whose worker is gone.
 func gone() *failure.Failure {
 	return &failure.Failure{
 		Message: "the server that ran it has ended",

@@ -102,7 +102,7 @@ func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal fun
 	return w
 }
 
-// options are those of all workers. The interceptor asks the guard about each attempt of each activity.
+// options returns those of all workers. The interceptor asks the guard about each attempt of each activity.
 func options(endings map[string]givenUpActivity, b Build, guard *crash.Guard, fatal func(error)) sdk.Options {
 	return sdk.Options{
 		OnFatalError:                            fatal,

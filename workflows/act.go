@@ -117,7 +117,7 @@ func (t *turnRun) interrupt(ctx workflow.Context, id chat.CallID, cause error) e
 	return nil
 }
 
-// label is a call as an operator reads it.
+// label returns a call as an operator reads it.
 func label(call turn.CallOutput) string {
 	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }

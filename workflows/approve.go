@@ -74,7 +74,7 @@ func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOu
 	return out.Refused || err != nil && !broken(err)
 }
 
-// questionOf is what a call waits for.
+// questionOf returns what a call waits for.
 func questionOf(call turn.CallOutput) wait {
 	if call.Inquires {
 		return wait{WaitsQuestion, "an answer: " + label(call)}

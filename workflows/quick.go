@@ -65,7 +65,7 @@ func (t *turnRun) tryModel(ctx workflow.Context, next *turn.GenerateInput, summa
 	return out, true, err
 }
 
-// quickVersion is what the run tries within a workflow task.
+// quickVersion returns what the run tries within a workflow task.
 func quickVersion(ctx workflow.Context) workflow.Version {
 	return workflow.GetVersion(ctx, "quick calls are local activities", workflow.DefaultVersion, 2)
 }

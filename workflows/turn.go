@@ -147,7 +147,7 @@ func (t *turnRun) run(ctx workflow.Context) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
-// failed is the end of a turn by an internal error.
+// failed returns the end of a turn by an internal error.
 func failed(err error) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 }

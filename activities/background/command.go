@@ -161,7 +161,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 	})
 }
 
-// answer is what the user reads. It reports whether the runner has to keep the whole output for a link.
+// answer returns what the user reads. It reports whether the runner has to keep the whole output for a link.
 func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
 	lang := i18n.Lang(bang.Lang)
 	output := strings.TrimRight(tool.Clean(r.Output), " \n")

@@ -111,7 +111,7 @@ func (c *Compressor) Weigh(ctx context.Context, in Input) (messages, tokens int,
 	return len(j.view), j.static + j.weighLines(j.view), nil
 }
 
-// key is the key of the compaction's record, by which a repeated activity finds it. For a command it is made from the
+// key returns the key of the compaction's record, by which a repeated activity finds it. For a command it is made from the
 // command's row, which outlives a turn that is released.
 func (j *compression) key() string {
 	if j.in.Trigger == chat.TriggerManual && j.asked.Control {

@@ -57,7 +57,7 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	return nil
 }
 
-// remembered is the memory text of prompts as it is now, not as it was when the conversation began: a block is replaced as a
+// remembered returns the memory text of prompts as it is now, not as it was when the conversation began: a block is replaced as a
 // whole, so the model must see it before it writes one.
 func (j *compression) remembered(ctx context.Context) (string, error) {
 	if j.Memory == nil {

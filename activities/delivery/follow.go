@@ -269,7 +269,7 @@ func (s *followState) settle(ctx context.Context, c chat.TurnProgress) (why stri
 	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Turns.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
 }
 
-// over is when a turn ended, as far as that is known: one that waited for a user may have begun days before.
+// over returns when a turn ended, as far as that is known: one that waited for a user may have begun days before.
 func over(c chat.TurnProgress) time.Time {
 	if c.Turn.EndedAt != nil {
 		return *c.Turn.EndedAt

@@ -27,7 +27,7 @@ const (
 // lineTimes say how long a turn has run when its first lines are sent.
 var lineTimes = []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute}
 
-// linesAfter is how many lines a turn may have had that has run for so long.
+// linesAfter returns how many lines a turn may have had that has run for so long.
 func linesAfter(ran time.Duration) int {
 	for n, at := range lineTimes {
 		if ran < at {

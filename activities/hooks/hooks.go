@@ -164,7 +164,7 @@ func (h *Hooks) run(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{}, nil
 }
 
-// base is what all payloads of a hook point have.
+// base returns what all payloads of a hook point have.
 func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene, error) {
 	s, err := h.Hooks.HookScene(ctx, in.Turn)
 	return hook.Payload{

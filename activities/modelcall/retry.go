@@ -29,7 +29,7 @@ func (r Retry) Pause(n int, cause error) time.Duration {
 // by default.
 const waitPauses = 10
 
-// LongPause is the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to
+// LongPause returns the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to
 // wait at the same time come back one by one; never shorter than the provider asks.
 func (r Retry) LongPause(n int, cause error) time.Duration {
 	d := min(r.MaxDelay<<min(n, 10), waitPauses*r.MaxDelay)

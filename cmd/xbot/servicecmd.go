@@ -108,7 +108,7 @@ func serviceState(s apiclient.ServiceView) string {
 	return "withdrawn"
 }
 
-// usedAgo is when something was used.
+// usedAgo returns when something was used.
 func usedAgo(at *time.Time) string {
 	if at == nil {
 		return "never"
@@ -154,7 +154,7 @@ func (f serviceFlags) change() apiclient.ServiceChange {
 	return out
 }
 
-// someOrNone is a list that was given: nil where it was not, empty for the word none.
+// someOrNone returns a list that was given: nil where it was not, empty for the word none.
 func someOrNone(list []string) *[]string {
 	switch {
 	case len(list) == 0:

@@ -325,7 +325,7 @@ func hashPassword(ctx context.Context, in lane, password string) (string, error)
 	return string(hash), nil
 }
 
-// signedIn is the lane of a request that is signed in: each login has its own, since a token may have been stolen.
+// signedIn returns the lane of a request that is signed in: each login has its own, since a token may have been stolen.
 func signedIn(r *http.Request) lane {
 	id, _ := r.Context().Value(contextKey{}).(identity)
 	return lane{known: true, name: "login " + text(id.login)}

@@ -162,7 +162,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.serve(w, r, by)
 }
 
-// speaks is the language of a consumer: that of their text, else the one that their browser asks for.
+// speaks returns the language of a consumer: that of their text, else the one that their browser asks for.
 func speaks(r *http.Request, text string) i18n.Lang {
 	if text != "" {
 		return i18n.Of(text)

@@ -128,7 +128,7 @@ func (g *guesses) miss(from string, hash []byte) error {
 	return errWrongKey
 }
 
-// left is how many wrong keys of an address count now.
+// left returns how many wrong keys of an address count now.
 func (g *guesses) left(from string) float64 {
 	who := g.wrong[from]
 	return max(0, who.n-g.now().Sub(who.last).Seconds()/guessPause.Seconds())

@@ -75,7 +75,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	return out, err
 }
 
-// files is the file system of a conversation. The reason why there is none does not concern the consumer.
+// files returns the file system of a conversation. The reason why there is none does not concern the consumer.
 func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
 	if a.Files == nil {
 		return nil, errNoFiles

@@ -102,7 +102,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Message, out Outc
 	return out, nil
 }
 
-// refusal is why the message was not accepted. A sender who floods a full queue is not notified of every message.
+// refusal returns why the message was not accepted. A sender who floods a full queue is not notified of every message.
 func refusal(lang i18n.Lang, why error) engine.Refusal {
 	return engine.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }

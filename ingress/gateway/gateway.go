@@ -164,7 +164,7 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.LanguageHints{Text: wrote, Usual: p.Language}.Lang()}, nil
 }
 
-// spoken is the language in which the sender is addressed, once the conversation is known.
+// spoken returns the language in which the sender is addressed, once the conversation is known.
 func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
 	return m.Stores.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }

@@ -24,7 +24,7 @@ var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
-	// Named are the models of which a word is a whole name.
+	// Named returns the models of which a word is a whole name.
 	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
@@ -97,7 +97,7 @@ func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionK
 	return skillWord{}
 }
 
-// request is the part of a message that a command sees.
+// request returns the part of a message that a command sees.
 func (in Message) request() slashcommand.Request {
 	return slashcommand.Request{
 		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,

@@ -110,7 +110,7 @@ type Message struct {
 	Aside bool
 }
 
-// TextForModel is a text as the model reads it.
+// TextForModel returns a text as the model reads it.
 func (in Message) TextForModel(text string) string { return in.Before + text + in.After }
 
 // Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.

@@ -74,7 +74,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 	return answer, err
 }
 
-// where is the conversation of a message, which begins with it if none is named. The same client_id begins the same one.
+// where returns the conversation of a message, which begins with it if none is named. The same client_id begins the same one.
 func (s *Server) where(ctx context.Context, in SendMessage) (chat.Session, error) {
 	if in.Session != "" {
 		return s.Own(ctx, in.Session)

@@ -114,7 +114,7 @@ func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, page{Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name), Lines: lines})
 }
 
-// host is the host of an address.
+// host returns the host of an address.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -236,7 +236,7 @@ func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	show(w, status, page{Lang: string(lang), Title: say(i18n.OAuthFailed), Lines: []string{text}, Link: say(i18n.OAuthToPage)})
 }
 
-// languageOf is the language that a browser asks for first.
+// languageOf returns the language that a browser asks for first.
 func languageOf(r *http.Request) i18n.Lang {
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
 		return i18n.Chinese

@@ -93,7 +93,7 @@ type Responses interface {
 	Cancel(ctx context.Context, a AcceptedMessage) error
 	// Forget deletes a response. Its messages stay in the conversation.
 	Forget(ctx context.Context, a AcceptedMessage) error
-	// Returned are the results that came with a message.
+	// Returned returns the results that came with a message.
 	Returned(ctx context.Context, a AcceptedMessage) ([]chat.ClientResult, error)
 }
 

@@ -29,7 +29,7 @@ func (h *Hub) greet(s *connection) {
 	})
 }
 
-// lifetime is a context that ends with the connection.
+// lifetime returns a context that ends with the connection.
 func (s *connection) lifetime() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

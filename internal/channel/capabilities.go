@@ -14,7 +14,7 @@ import (
 type Editor interface {
 	// Edit replaces the content of a message. The last edit wins: Key and order are up to the caller.
 	Edit(ctx context.Context, to Address, id string, m Message) error
-	// EditEvery is the shortest pause between two edits of one message.
+	// EditEvery returns the shortest pause between two edits of one message.
 	EditEvery() time.Duration
 }
 

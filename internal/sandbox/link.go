@@ -69,7 +69,7 @@ type MisbehavedError struct {
 // maxSaid bounds the quotation of a runner's words, in bytes.
 const maxSaid = 200
 
-// Error is a sentence for the model and the user.
+// Error returns a sentence for the model and the user.
 func (e *MisbehavedError) Error() string {
 	if e.Runner == "" {
 		return "the files of this conversation cannot be used: what keeps them has a fault"

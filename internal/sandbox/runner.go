@@ -50,10 +50,10 @@ func NewRunner(name string, link Link, cfg RunnerConfig) *Runner {
 	return r
 }
 
-// Name is the name users know the runner by.
+// Name returns the name users know the runner by.
 func (r *Runner) Name() string { return r.name }
 
-// Workspace is where relative paths start, as the runner last reported.
+// Workspace returns where relative paths start, as the runner last reported.
 func (r *Runner) Workspace() string { return r.info.Load().Workspace }
 
 // Info waits for the runner, at most the offline wait, and returns its info.
@@ -150,7 +150,7 @@ type OfflineError struct {
 	Waited time.Duration
 }
 
-// Error is a sentence for the model and the user. Without a name it is for a user who must not learn it.
+// Error returns a sentence for the model and the user. Without a name it is for a user who must not learn it.
 func (e *OfflineError) Error() string {
 	if e.Runner == "" {
 		return fmt.Sprintf("the files of this conversation are out of reach (waited %s): try again later", e.Waited)

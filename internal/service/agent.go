@@ -19,7 +19,7 @@ var byCapability = map[Capability][]string{
 	Video:     {"generate_video"},
 }
 
-// Agent is the service as an agent of the policy, with its name, model and tools.
+// Agent returns the service as an agent of the policy, with its name, model and tools.
 func (s Service) Agent() policy.Agent {
 	off := false
 	return policy.Agent{
@@ -30,7 +30,7 @@ func (s Service) Agent() policy.Agent {
 	}
 }
 
-// Tools are the tools of the service's conversations.
+// Tools returns the tools of the service's conversations.
 func (s Service) Tools() []string {
 	out := slices.Clone(always)
 	for _, c := range s.Capabilities {

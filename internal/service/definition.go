@@ -72,7 +72,7 @@ type ServiceLimitsPatch struct { //nolint:revive // the name of its schema in th
 // LimitsPatch is a ServiceLimitsPatch.
 type LimitsPatch = ServiceLimitsPatch
 
-// Patch is the change that makes other limits these.
+// Patch returns the change that makes other limits these.
 func (l ServiceLimits) Patch() *LimitsPatch {
 	return &LimitsPatch{
 		RequestsPerMinute: &l.RequestsPerMinute, Concurrent: &l.Concurrent, TokensPerDay: &l.TokensPerDay,
@@ -108,7 +108,7 @@ var Capabilities = []Capability{Web, Image, Speech, Video, Scheduler, HumanChat}
 // Can reports whether a service has a capability.
 func (d Definition) Can(c Capability) bool { return slices.Contains(d.Capabilities, c) }
 
-// Defaults are the settings of a new service.
+// Defaults returns the settings of a new service.
 func Defaults() Definition {
 	return Definition{
 		AllowedDocs: []string{"*"}, AllowedScripts: []string{"*"}, Capabilities: []Capability{}, Questions: []string{}, Origins: []string{},

@@ -86,7 +86,7 @@ func IsItem(id string) bool { return itemID.MatchString(id) }
 // NewItemID returns the id of a new item.
 func NewItemID() string { return "inbox_" + random(4) }
 
-// InboxSession is the conversation in which the agent of a service reports to an administrator what its consumers ask.
+// InboxSession returns the conversation in which the agent of a service reports to an administrator what its consumers ask.
 func InboxSession(service string, admin chat.UserID) chat.SessionKey {
 	return session.Thread(service, InboxChannel, strconv.FormatInt(int64(admin), 10))
 }

@@ -80,7 +80,7 @@ type Tool interface {
 	// Run may be called again with the same Call.ID after a crash, and leaves the same effect as one run would.
 	Run(ctx context.Context, call Call) (chat.ToolResult, error)
 
-	// Summary is the one argument that a reader of a folded call wants to see: a command, a path, a pattern.
+	// Summary returns the one argument that a reader of a folded call wants to see: a command, a path, a pattern.
 	// One line, at most 200 characters; empty when the arguments cannot be read.
 	Summary(arguments string) string
 }

@@ -208,7 +208,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 	}, nil
 }
 
-// secrets are what neither commands nor file operations may see: what was named, the folder of keys and logins, and the
+// secrets returns what neither commands nor file operations may see: what was named, the folder of keys and logins, and the
 // files that this program was started with.
 func (f *flags) secrets(home string) []string {
 	out := append([]string{}, f.Deny...)

@@ -160,7 +160,7 @@ func (c *fileCall) read() (fileName, change, error) {
 	return c.changeHere()
 }
 
-// attributeFile is the file of a call for extended attributes.
+// attributeFile returns the file of a call for extended attributes.
 func (c *fileCall) attributeFile() fileName {
 	switch c.number {
 	case unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR:

@@ -134,7 +134,7 @@ func install(program []bpf.Instruction, flags uintptr) (listener int, err error)
 	return int(got), nil
 }
 
-// filter is the program. Each rule leaves the number of the call where the next one finds it.
+// filter returns the program. Each rule leaves the number of the call where the next one finds it.
 func (r rules) filter() []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},

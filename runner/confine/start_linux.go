@@ -205,7 +205,7 @@ func dieWith(parent int) error {
 	return nil
 }
 
-// home is the home folder that an environment names.
+// home returns the home folder that an environment names.
 func home(env []string) string {
 	i := slices.IndexFunc(env, func(pair string) bool { return strings.HasPrefix(pair, "HOME=") })
 	if i < 0 {

@@ -106,7 +106,7 @@ func (l Limits) check() error {
 	return nil
 }
 
-// onHost is where the engine finds a folder of xbot. The longest fitting entry counts.
+// onHost returns where the engine finds a folder of xbot. The longest fitting entry counts.
 func (c *Config) onHost(path string) string {
 	best, target := "", ""
 	for from, to := range c.HostPaths {
@@ -126,7 +126,7 @@ func beneath(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// DefaultUser is the user inside for a process of this user: root becomes a user who owns nothing, any other stays the same, so that the workspace is
+// DefaultUser returns the user inside for a process of this user: root becomes a user who owns nothing, any other stays the same, so that the workspace is
 // theirs inside and outside.
 func DefaultUser() string {
 	if os.Getuid() == 0 {

@@ -203,7 +203,7 @@ func (r *relay) open(ctx context.Context) (*daemonConn, error) {
 	return openDaemonConn(ctx, r.cfg.Config, r.cfg.Runner, r.cfg.Output)
 }
 
-// current is the connection if there is one whose daemon is there.
+// current returns the connection if there is one whose daemon is there.
 func (r *relay) current() *daemonConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -156,7 +156,7 @@ func (e *edits) conclude(name string) error {
 
 func (e *edits) undo(name string) error { return os.Remove(filepath.Join(e.dir, "open", name)) }
 
-// hashOf is the SHA-256 of a file, hexadecimal.
+// hashOf returns the SHA-256 of a file, hexadecimal.
 func hashOf(p *location) (string, error) {
 	f, err := p.openFile(unix.O_RDONLY, 0)
 	if err != nil {

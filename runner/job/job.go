@@ -39,7 +39,7 @@ type Job struct {
 	err     error
 }
 
-// endedJob is a job that needs no watching.
+// endedJob returns a job that needs no watching.
 func endedJob(dir string, status Status) *Job {
 	j := &Job{dir: dir, changed: make(chan struct{}), done: make(chan struct{}), ended: true, status: status}
 	close(j.changed)
@@ -170,7 +170,7 @@ func (j *Job) End() (status Status, done bool, err error) {
 	return j.status, j.ended, j.err
 }
 
-// Started is when the command was started, or when this daemon began to watch it if its shim has not recorded it yet.
+// Started returns when the command was started, or when this daemon began to watch it if its shim has not recorded it yet.
 func (j *Job) Started() time.Time {
 	if started, err := ReadJSON[Started](j.dir, StartedFile); err == nil {
 		return started.At
@@ -178,7 +178,7 @@ func (j *Job) Started() time.Time {
 	return j.since
 }
 
-// Written is how many bytes of output are kept so far.
+// Written returns how many bytes of output are kept so far.
 func (j *Job) Written() (int64, error) {
 	path := filepath.Join(j.dir, OutputFile)
 	info, err := os.Stat(path)

@@ -89,7 +89,7 @@ func trimmed(provider, base string) string {
 	return strings.TrimSuffix(base, "/chat/completions")
 }
 
-// Info is what the server learns of the model.
+// Info returns what the server learns of the model.
 func (m *Model) Info() *wire.LLM { return &wire.LLM{Provider: m.cfg.Provider, Model: m.cfg.Model} }
 
 // Close lets go of idle connections.

@@ -126,7 +126,7 @@ func mayAct(from, pid int) bool {
 	return caller[effective] == 0 || slices.Contains([]int{target[0], target[saved]}, caller[0]) || slices.Contains([]int{target[0], target[saved]}, caller[effective])
 }
 
-// users are the real, the effective and the saved user of a process or thread.
+// users returns the real, the effective and the saved user of a process or thread.
 func users(pid int) (ids [3]int, err error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -145,7 +145,7 @@ func users(pid int) (ids [3]int, err error) {
 	return ids, nil
 }
 
-// groupMembers are the processes of a group.
+// groupMembers returns the processes of a group.
 func groupMembers(group int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -99,7 +99,7 @@ func (f *processTree) terminate() {
 // left returns a channel that is closed when no descendant is left.
 func (f *processTree) left() <-chan struct{} { return f.gone }
 
-// size is the number of processes that came from the command, as far as they run.
+// size returns the number of processes that came from the command, as far as they run.
 func (f *processTree) size() uint64 { return uint64(len(descendants(os.Getpid()))) }
 
 func (f *processTree) goneWithin(d time.Duration) bool {

@@ -175,7 +175,7 @@ type Account struct {
 	uploads map[string][]byte
 }
 
-// Setting is the value of an option; empty: it has none.
+// Setting returns the value of an option; empty: it has none.
 func (a *Account) Setting(name string) string { return a.settings[name] }
 
 // Receive hands over a message of a user, and returns once xbot has stored it. IsRefused: xbot will never take it; with another error the

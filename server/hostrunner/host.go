@@ -119,7 +119,7 @@ func (h *Host) run(ctx context.Context, name, binary string, args []string) erro
 	return nil
 }
 
-// PluginFolder is where the files and the data of plugins are.
+// PluginFolder returns where the files and the data of plugins are.
 func PluginFolder(home string) string { return filepath.Join(home, "plugins") }
 
 // plugins returns the variable with the plugin folder for the runner of this host, and nil for others.
@@ -156,7 +156,7 @@ func LastWords(home, name string) string {
 
 func runnerLog(home, name string) string { return filepath.Join(home, "logs", "runner-"+name+".log") }
 
-// cleanEnv is the part of our environment that the runner gets: nothing that was meant for the server. Runners that keep a
+// cleanEnv returns the part of our environment that the runner gets: nothing that was meant for the server. Runners that keep a
 // container need the address of the container engine, and all of them the sockets of agents, which they hide; commands get
 // none of these variables.
 func cleanEnv() []string {

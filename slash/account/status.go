@@ -35,7 +35,7 @@ type Runners interface {
 
 // Runs know the addresses of runs in the Temporal UI.
 type Runs interface {
-	// RunURL is the address of a run of the turns of a conversation; empty where there is no UI.
+	// RunURL returns the address of a run of the turns of a conversation; empty where there is no UI.
 	RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error)
 }
 

@@ -97,7 +97,7 @@ func (d Debug) Run(ctx context.Context, _ slashcommand.Request, _ string) (strin
 	return markdown.Fenced(strings.Join(append(lines, relay...), "\n")), nil
 }
 
-// counters are the metrics of the relay.
+// counters returns the metrics of the relay.
 func (d Debug) counters() (lines []string, err error) {
 	if d.Metrics == nil {
 		return nil, nil

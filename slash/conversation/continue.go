@@ -27,7 +27,7 @@ func (Continue) Spec() slashcommand.Spec {
 	return slashcommand.Spec{Name: "continue", Help: i18n.HelpContinue, Group: slashcommand.GroupConversation}
 }
 
-// Message is the text for the model when a user asks it to continue.
+// Message returns the text for the model when a user asks it to continue.
 func (Continue) Message() string { return "Continue where you stopped." }
 
 // Resume looks whether there is something to continue with.

@@ -16,7 +16,7 @@ import (
 type Threads interface {
 	// BindCodingThread fails where the thread is another user's, or while a turn runs.
 	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
-	// CodingThread is the thread that a conversation continues; nil: none.
+	// CodingThread returns the thread that a conversation continues; nil: none.
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 

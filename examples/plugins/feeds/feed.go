@@ -188,7 +188,7 @@ func link(i item) string {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// plain is a text without tags, on one line, with at most so many characters.
+// plain returns a text without tags, on one line, with at most so many characters.
 func plain(text string, most int) string {
 	text = strings.Join(strings.Fields(tags.ReplaceAllString(text, " ")), " ")
 	if r := []rune(text); len(r) > most {

@@ -44,7 +44,7 @@ type bot struct {
 	done    chan struct{}
 }
 
-// apiOf is the Bot API with the settings of an account.
+// apiOf returns the Bot API with the settings of an account.
 func apiOf(a *plugin.Account) api {
 	return api{base: strings.TrimRight(a.Setting("api"), "/"), token: a.Setting("token"), http: &http.Client{Timeout: callTime}}
 }
@@ -252,7 +252,7 @@ func (t *telegram) Fetch(ctx context.Context, a *plugin.Account, _, key string, 
 	return b.file(ctx, key, offset, limit)
 }
 
-// chatOf is the chat of a place: a private one has the id of its person.
+// chatOf returns the chat of a place: a private one has the id of its person.
 func chatOf(to plugin.Place) string {
 	if to.Chat != "" {
 		return to.Chat

@@ -98,7 +98,7 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 	})
 }
 
-// sections are the sections that users can change.
+// sections returns the sections that users can change.
 func (a *Endpoints) sections() []prompt.Capability {
 	return append([]prompt.Capability{a.Template.SystemDefault()}, prompt.Capabilities...)
 }

@@ -108,7 +108,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		})
 }
 
-// deletable is a session that the user may delete: their own, and for administrators any, since groups and users on platforms
+// deletable returns a session that the user may delete: their own, and for administrators any, since groups and users on platforms
 // cannot sign in to delete theirs.
 func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.Session, mine bool, err error) {
 	parsed, err := session.Parse(key)

@@ -52,7 +52,7 @@ func faultsOfName(account string) []chat.ChannelFault {
 		"account has up to 32 small letters, digits, _ and -, and is not %s; empty: the one without a name", session.DefaultAccount)}}
 }
 
-// whole is a draft with the stored secrets that it keeps.
+// whole returns a draft with the stored secrets that it keeps.
 func (b *Store) whole(ctx context.Context, d channel.Driver, draft Draft) (map[string]string, error) {
 	all := map[string]string{}
 	if draft.Revision != 0 {

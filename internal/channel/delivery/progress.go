@@ -83,7 +83,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	return c, err
 }
 
-// TurnLang is the language of the user that a turn answers.
+// TurnLang returns the language of the user that a turn answers.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
 	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	return lang, pg.Classify(err)

@@ -46,7 +46,7 @@ func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Messag
 	return channel.Sent{}, false, nil
 }
 
-// containers are where a message sent to a place may be: in its thread, or in the chat if the thread is gone.
+// containers returns where a message sent to a place may be: in its thread, or in the chat if the thread is gone.
 func (a *Account) containers(ctx context.Context, to channel.Address) ([]container, error) {
 	var all []container
 	thread := to.Thread
@@ -143,7 +143,7 @@ func (a *Account) sameFile(ctx context.Context, s storedMessage, f channel.File)
 	return err == nil && bytes.Equal(raw, f.Data)
 }
 
-// wordsOf are the letters of a message, without markup and white space, which the platform may change.
+// wordsOf returns the letters of a message, without markup and white space, which the platform may change.
 func wordsOf(kind, content string) string {
 	var b body
 	var said string

@@ -58,7 +58,7 @@ func unfetched(failed []error) error {
 
 type way func(ctx context.Context) (io.ReadCloser, error)
 
-// ways are the ways to a file, the best first.
+// ways returns the ways to a file, the best first.
 func (a *account) ways(kind string, key url.Values) []way {
 	name := cmp.Or(key.Get("file_id"), key.Get("file"))
 	var out []way
@@ -84,7 +84,7 @@ type asked struct {
 	params params
 }
 
-// questions are the actions that return the location of a file.
+// questions returns the actions that return the location of a file.
 func questions(kind, name string, key url.Values) []asked {
 	var out []asked
 	group := key.Get("group")

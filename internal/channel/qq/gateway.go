@@ -152,7 +152,7 @@ func (g *gateway) address(ctx context.Context) (address, error) {
 	return at, nil
 }
 
-// ended is an end before there was a connection.
+// ended returns an end before there was a connection.
 func ended(err error) connectionEnd {
 	kind := fault.KindOf(err)
 	return connectionEnd{err: err, fatal: kind == fault.Denied || kind == fault.Invalid, after: fault.After(err)}

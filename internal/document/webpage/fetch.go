@@ -79,7 +79,7 @@ func Short(u *url.URL) string {
 	return cutAt((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 200)
 }
 
-// shown is an address without user and password, at most 1000 bytes of it, escaped.
+// shown returns an address without user and password, at most 1000 bytes of it, escaped.
 func shown(u *url.URL) string {
 	bare := *u
 	bare.User, bare.Fragment, bare.RawFragment = nil, "", ""

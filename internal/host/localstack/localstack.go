@@ -252,7 +252,7 @@ func (s *Stack) watch() {
 	close(s.done)
 }
 
-// PIDs are the process ids of the servers, which change when one is restarted.
+// PIDs returns the process ids of the servers, which change when one is restarted.
 func (s *Stack) PIDs() (postgres, temporal int) {
 	return int(s.postgres.pid.Load()), int(s.temporal.pid.Load())
 }

@@ -252,7 +252,7 @@ func (t takenPort) Error() string {
 
 func (t takenPort) Unwrap() []error { return []error{t.err, errPortLost} }
 
-// environment is the environment of xbot-temporal: its own variables, and none of the product's secrets.
+// environment returns the environment of xbot-temporal: its own variables, and none of the product's secrets.
 func environment() []string {
 	var kept []string
 	for _, variable := range os.Environ() {

@@ -91,7 +91,7 @@ type file struct {
 	changed time.Time
 }
 
-// files are the files that may hold matching lines, the newest first.
+// files returns the files that may hold matching lines, the newest first.
 func (r Reader) files(q Query) ([]file, error) {
 	entries, err := os.ReadDir(Folder(r.Home))
 	if errors.Is(err, fs.ErrNotExist) {

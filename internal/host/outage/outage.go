@@ -18,7 +18,7 @@ const (
 
 // Part is a dependency of requests, such as Postgres.
 type Part interface {
-	// Name is the name of the part, for operators.
+	// Name returns the name of the part, for operators.
 	Name() string
 	// Caused reports whether an error means that the part is away.
 	Caused(err error) bool

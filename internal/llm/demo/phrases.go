@@ -246,7 +246,7 @@ func (t *turn) fence(content string) string {
 	return block
 }
 
-// subject is the argument of a call that identifies it, empty if there is none.
+// subject returns the argument of a call that identifies it, empty if there is none.
 func subject(arguments string) string {
 	var args struct {
 		Command string `json:"command"`

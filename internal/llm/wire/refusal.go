@@ -33,7 +33,7 @@ type Refusal struct {
 // Error returns the provider's message.
 func (r *Refusal) Error() string { return r.Message }
 
-// HTTPStatus is the status by which the provider refused, or 0 if the refusal came inside a stream.
+// HTTPStatus returns the status by which the provider refused, or 0 if the refusal came inside a stream.
 func (r *Refusal) HTTPStatus() int { return r.Status }
 
 // Text returns the refusal in lower case, code included, for looking for words.

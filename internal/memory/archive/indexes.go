@@ -70,7 +70,7 @@ func (s *indexes) of(w chat.MemoryOwner) (*index, error) {
 	return x, nil
 }
 
-// name is that of the index of one memory by one model.
+// name returns that of the index of one memory by one model.
 func (s *indexes) name(w chat.MemoryOwner) string {
 	return fmt.Sprintf("%d/%q/%q", w.User, w.Agent, s.model)
 }

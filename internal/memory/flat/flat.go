@@ -70,7 +70,7 @@ func Render(notes []chat.Note) string {
 	return strings.Join(out, "\n")
 }
 
-// named is one line of names, as many as there is room for; memory_list shows all.
+// named returns one line of names, as many as there is room for; memory_list shows all.
 func named(names []string, room int) string {
 	line := "More notes, which memory_list shows:"
 	const end = 24 // for the number of those that are not named

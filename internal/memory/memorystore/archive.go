@@ -152,7 +152,7 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string,
 	return out, nil
 }
 
-// tsQueries is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
+// tsQueries returns a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
 func tsQueries(query string) (queries []string, weights []float64) {
 	for _, t := range lexical.Query(chat.Clean(query)) {
 		q := "'" + t.Text + "'"
@@ -172,7 +172,7 @@ func numbers(ids []chat.ArchivalID) []int64 {
 	return out
 }
 
-// packed is an embedding as it is stored; nil stays NULL.
+// packed returns an embedding as it is stored; nil stays NULL.
 func packed(embedding []float32) []byte {
 	if embedding == nil {
 		return nil

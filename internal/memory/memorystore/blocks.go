@@ -79,7 +79,7 @@ func changeBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat
 	return nil
 }
 
-// belongs is the conversation that a block belongs to; empty if it belongs to the user.
+// belongs returns the conversation that a block belongs to; empty if it belongs to the user.
 func belongs(block chat.Block, session chat.SessionKey) chat.SessionKey {
 	if block == chat.BlockWorking {
 		return session

@@ -106,7 +106,7 @@ func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memori
 	return nil
 }
 
-// at is a time that is known, or now.
+// at returns a time that is known, or now.
 func at(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Now()

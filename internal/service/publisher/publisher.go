@@ -123,7 +123,7 @@ const maxNamed = 5
 
 func listed(ids []string) string { return strings.Join(ids[:min(len(ids), maxNamed)], ", ") }
 
-// nearest are the ids of models, those first that are written most like a word.
+// nearest returns the ids of models, those first that are written most like a word.
 func nearest(known catalogue.Catalogue, word string) []string {
 	word = strings.ToLower(catalogue.Canonical(word))
 	word = word[:min(len(word), 100)]
@@ -139,7 +139,7 @@ func nearest(known catalogue.Catalogue, word string) []string {
 	return ids
 }
 
-// Link is the address of a service's page with a key in its fragment: any holder can talk to the service. A fragment is never sent to a server.
+// Link returns the address of a service's page with a key in its fragment: any holder can talk to the service. A fragment is never sent to a server.
 func Link(base, id, key string) string {
 	link := strings.TrimRight(base, "/") + "/s/" + id
 	if key == "" {

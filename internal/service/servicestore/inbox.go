@@ -67,7 +67,7 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 	return out, err
 }
 
-// open is the service, if it takes another item.
+// open returns the service, if it takes another item.
 func (s *Store) open(ctx context.Context, tx *pg.Tx, h Handover) (service.Service, error) {
 	row, err := dbsqlc.Q.ServiceGet(ctx, tx, h.Service)
 	one, err := found(h.Service, dbsqlc.ServiceHoldRow(row), err)
@@ -143,7 +143,7 @@ func (s *Store) AnyConversation(ctx context.Context, id string) (service.Convers
 	return s.ServiceConversation(ctx, of, id)
 }
 
-// AdminPlace is the chat where an administrator last wrote to a bot alone, or nil if there is none.
+// AdminPlace returns the chat where an administrator last wrote to a bot alone, or nil if there is none.
 func (s *Store) AdminPlace(ctx context.Context, admin chat.UserID) (at *chat.Address, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		at, err = place(ctx, tx, admin)

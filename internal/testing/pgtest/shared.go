@@ -37,7 +37,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 	return s, nil
 })
 
-// folder is what the test programs of this user share:
+// folder returns what the test programs of this user share:
 //
 //	users     locked, shared, by each program that uses the server, for its life
 //	start     locked by the program that starts the server

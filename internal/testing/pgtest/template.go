@@ -25,7 +25,7 @@ type server struct {
 	users *os.File // holds our lock; without a reference the file would be closed
 }
 
-// dsn is the tests' connection string of a database.
+// dsn returns the tests' connection string of a database.
 func (s *server) dsn(database string) string {
 	u, err := url.Parse(s.User)
 	if err != nil {

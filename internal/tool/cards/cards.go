@@ -80,7 +80,7 @@ func (c create) Run(ctx context.Context, call tool.Call, p createParams) (chat.T
 	return tool.Text(id), nil
 }
 
-// idOf is the id of the card that a call makes: the same each time that it runs.
+// idOf returns the id of the card that a call makes: the same each time that it runs.
 func idOf(call chat.CallID) string {
 	sum := sha256.Sum256([]byte(call))
 	return "card_" + hex.EncodeToString(sum[:4])

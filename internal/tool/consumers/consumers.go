@@ -36,7 +36,7 @@ func Tools(store Store, zones tool.Zones) []tool.Tool {
 	return []tool.Tool{NewList(store, zones), NewRead(store, zones), NewInbox(store, zones)}
 }
 
-// count is how many are wanted: the usual number if the model gives none, at most as many as are shown at once.
+// count returns how many are wanted: the usual number if the model gives none, at most as many as are shown at once.
 func count(wanted int) int {
 	if wanted <= 0 {
 		return usualRead

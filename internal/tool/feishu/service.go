@@ -44,7 +44,7 @@ func New(accounts Accounts, over http.RoundTripper) *Service {
 	return &Service{accounts: accounts, http: over}
 }
 
-// provider is where users connect their accounts of Feishu; ok is false where no administrator has added it.
+// provider returns where users connect their accounts of Feishu; ok is false where no administrator has added it.
 func (s *Service) provider(ctx context.Context, user chat.UserID) (p chat.OAuthProvider, ok bool, err error) {
 	all, err := s.accounts.Providers(ctx, user)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) person(ctx context.Context, in chat.SessionKey) (*Person, erro
 	return &Person{service: s, user: user, provider: p, base: base}, err
 }
 
-// origin is the server that gives the tokens. Tokens go to no other address.
+// origin returns the server that gives the tokens. Tokens go to no other address.
 func origin(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

@@ -122,7 +122,7 @@ func readError(ctx context.Context, call tool.Call, name string, err error) (cha
 	return tool.FromError(err)
 }
 
-// state is the state of the file when it was read.
+// state returns the state of the file when it was read.
 func (s source) state(runner string) *chat.FileState {
 	hash := sha256.Sum256(s.data)
 	return &chat.FileState{Path: s.path, Runner: runner, Size: int64(len(s.data)), Time: s.modTime, Hash: hash[:]}

@@ -116,7 +116,7 @@ func (l load) find(ctx context.Context, call tool.Call, name string) (skill.Foun
 	return skill.Found{}, fault.Errorf(fault.NotFound, "there is no skill %.80q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// load is the text of a skill with what the model needs to use its files.
+// load returns the text of a skill with what the model needs to use its files.
 func (l load) load(ctx context.Context, call tool.Call, one skill.Found) (string, error) {
 	piece, err := one.Folder.Read(ctx, skill.File, 0)
 	if err != nil {

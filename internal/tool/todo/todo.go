@@ -145,7 +145,7 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 	return tool.Text(text), nil
 }
 
-// Left is the open items of other conversations, as models and users read it.
+// Left returns the open items of other conversations, as models and users read it.
 func Left(lists []chat.TodoList) string {
 	var out strings.Builder
 	for _, l := range lists {

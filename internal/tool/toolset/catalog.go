@@ -46,7 +46,7 @@ type Catalog struct {
 	Profiles    Profiles // nil: all users have all tools
 }
 
-// Fixed is a catalog in which all conversations have the same tools.
+// Fixed returns a catalog in which all conversations have the same tools.
 func Fixed(tools ...tool.Tool) *Catalog { return &Catalog{Builtin: tool.New(tools...)} }
 
 // Of returns the tools of a conversation.
@@ -86,7 +86,7 @@ func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (t
 	return t, ok, nil
 }
 
-// use is a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
+// use returns a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
 // memory keeps stays: nothing of it expires.
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
 	if c.ActiveTools == nil || who.Outside {

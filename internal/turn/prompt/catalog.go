@@ -62,7 +62,7 @@ const SkillsPart = "10_skills"
 // skillDirs are the folders of skills, within the searched folders. The later wins.
 var skillDirs = []string{".agents/skills", hiddenDir + "/skills"}
 
-// Order is the position of the section.
+// Order returns the position of the section.
 func (Skills) Order() int { return 100 }
 
 // Name is used in errors.
@@ -370,7 +370,7 @@ type Agents struct {
 
 var _ Middleware = Agents{}
 
-// Order is the position of the section.
+// Order returns the position of the section.
 func (Agents) Order() int { return 110 }
 
 // Name is used in errors.

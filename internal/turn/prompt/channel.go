@@ -19,7 +19,7 @@ type Channel struct{}
 
 var _ Middleware = Channel{}
 
-// Order is the position of the section.
+// Order returns the position of the section.
 func (Channel) Order() int { return 5 }
 
 // Name is used in errors.

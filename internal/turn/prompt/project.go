@@ -25,7 +25,7 @@ type Project struct {
 
 var _ Middleware = Project{}
 
-// Order is the position of the section.
+// Order returns the position of the section.
 func (Project) Order() int { return 5 }
 
 // Name is used in errors.

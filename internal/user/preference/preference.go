@@ -146,7 +146,7 @@ func (d Service) known(ctx context.Context, user chat.UserID) (choices, error) {
 	return choices{models, chats}, err
 }
 
-// shown is the setting as a user with the given value sees it.
+// shown returns the setting as a user with the given value sees it.
 func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
 	for _, v := range d.kind.values(known, value) {
@@ -219,7 +219,7 @@ func find(name string) (definition, bool) {
 	return definitions[i], true
 }
 
-// Names are the settings, by what they are set with.
+// Names returns the settings, by what they are set with.
 func Names() []string {
 	names := make([]string, len(definitions))
 	for i, d := range definitions {

@@ -79,7 +79,7 @@ func (s *Store) PreferenceVersions(ctx context.Context, user chat.UserID) ([]cha
 	return list, nil
 }
 
-// valueOf is the value of a preference in a change; empty: it was not set.
+// valueOf returns the value of a preference in a change; empty: it was not set.
 func valueOf(side json.RawMessage) (string, error) {
 	var v struct {
 		Value string `json:"value"`

@@ -72,7 +72,7 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	})
 }
 
-// ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.
+// ChannelHolder returns the process that holds the connection of an account, or held it last; empty: none has yet.
 func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (string, error) {
 	holder, err := dbsqlc.Q.ChannelHolder(ctx, s.db.Pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {

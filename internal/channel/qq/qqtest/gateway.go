@@ -349,7 +349,7 @@ func (s *Server) each(f func(*peer)) {
 	}
 }
 
-// Connected is how many clients have signed on.
+// Connected returns how many clients have signed on.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -60,7 +60,7 @@ func (m *model) found(files mentions, err error) {
 	m.relayout()
 }
 
-// fileOptions are the files as completions. Until the search for what is typed has ended, they are those of the one before that
+// fileOptions returns the files as completions. Until the search for what is typed has ended, they are those of the one before that
 // still fit.
 func (m *model) fileOptions(typed string) []option {
 	begun, ok := mention.Typed(typed)

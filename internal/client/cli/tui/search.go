@@ -86,7 +86,7 @@ func (s *search) look(from, by int) {
 	s.lost = true
 }
 
-// shown is the text of the field in the meantime.
+// shown returns the text of the field in the meantime.
 func (s *search) shown() string {
 	if s.at < len(s.past) && s.typed != "" {
 		return s.past[s.at]

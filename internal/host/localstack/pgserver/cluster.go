@@ -215,7 +215,7 @@ func (c Cluster) output(ctx context.Context, input, program string, args ...stri
 	return out.Bytes(), running.Err()
 }
 
-// dataArgument is the data folder as a program gets it.
+// dataArgument returns the data folder as a program gets it.
 func (c Cluster) dataArgument() string {
 	if c.byDescriptor() {
 		return "/proc/self/fd/3"
@@ -223,7 +223,7 @@ func (c Cluster) dataArgument() string {
 	return c.Data
 }
 
-// errorLine is the line in which a program reports the error: the last with the word error in it, or FATAL.
+// errorLine returns the line in which a program reports the error: the last with the word error in it, or FATAL.
 // Hints may follow it.
 func errorLine(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))

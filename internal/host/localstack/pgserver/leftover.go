@@ -62,7 +62,7 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 // the middle of a statement continues, and is then ended as its server would have done.
 const orphanPatience = time.Second
 
-// State is the state that the server reports: starting, ready, stopping, standby; "" without a report yet.
+// State returns the state that the server reports: starting, ready, stopping, standby; "" without a report yet.
 func (c Cluster) State() string {
 	text, err := os.ReadFile(c.pidFile())
 	if err != nil {

@@ -103,7 +103,7 @@ func Stop(ctx context.Context, server *process.Process) error {
 	return nil
 }
 
-// lastMessage is the line of the log with the reason why the server ended.
+// lastMessage returns the line of the log with the reason why the server ended.
 func lastMessage(logFile string) string {
 	const tail = 4096
 	file, err := os.Open(logFile)
