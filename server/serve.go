@@ -181,7 +181,7 @@ func needServers(db config.Database, t config.Temporal) error {
 	return nil
 }
 
-// maxLogBytes is the size at which a log file is put aside at start.
+// maxLogBytes is the size at which a log file is rotated at start.
 const maxLogBytes = 20 << 20
 
 // logFile opens the log of a server whose terminal belongs to users.

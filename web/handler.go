@@ -33,7 +33,7 @@ const sharedPath = "/shared/"
 // wechatPath is where visitors of services would begin to talk on WeChat, which no service offers.
 const wechatPath = "/wc/"
 
-// Handler serves the page. A place inside the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept for ever; all else is revalidated.
+// Handler serves the page. A path of the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept forever; all else is revalidated.
 func Handler() http.Handler { return handler(Files()) }
 
 func handler(files fs.FS) http.Handler {

@@ -91,5 +91,5 @@ func (q *quickBudget) left(ctx workflow.Context) time.Duration {
 	return q.until.Sub(now)
 }
 
-// taskBegan notes that what the turn has just waited for began another workflow task.
+// taskBegan records that what the turn has just waited for began another workflow task.
 func (q *quickBudget) taskBegan() { q.until = time.Time{} }

@@ -202,7 +202,7 @@ func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 	return false
 }
 
-// endUnread ends the turn if what came for it cannot be read: the turn would see no stop and no answer, and might wait for ever.
+// endUnread ends the turn if what came for it cannot be read: the turn would see no stop and no answer, and might wait forever.
 func (t *turnRun) endUnread(ctx workflow.Context, err error) {
 	const change = "a turn that cannot read what came for it ends"
 	if broken(err) && workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion {

@@ -127,7 +127,7 @@ func (r *runningCalls) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal)
 	}
 }
 
-// track notes that the activity of a call runs, until the returned function is called.
+// track records that the activity of a call runs, until the returned function is called.
 func (r *runningCalls) track(ctx workflow.Context, id chat.CallID) (done func()) {
 	r.ids = append(r.ids, id)
 	return func() {

@@ -34,7 +34,7 @@ type TurnStore interface {
 	TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error)
 	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
-	// NoteLine notes that the n-th line is about to be sent; false: it was before.
+	// NoteLine records that the n-th line is about to be sent; false: it was before.
 	NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error)
 	// RestCard records that the turn needs no follower while it waits for its provider.
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error

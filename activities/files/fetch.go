@@ -61,7 +61,7 @@ type Fetcher struct {
 	ConsumerFiles activities.ConsumerFiles // nil: no conversation is one of a consumer's
 	// Documents counts the pages of PDFs; nil: not counted.
 	Documents Documents
-	Keep      time.Duration // how long files are kept; 0: for ever
+	Keep      time.Duration // how long files are kept; 0: forever
 	Words     bool          // allows the names of files in Temporal histories
 	Voice     Transcriber   // nil: audio files are not transcribed
 	Notices   Notices

@@ -55,7 +55,7 @@ type Calls interface {
 
 // Conversations records that answers of a turn do not go to the channel.
 type Conversations interface {
-	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
+	// KeepFromChannel records that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
 }
 

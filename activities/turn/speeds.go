@@ -21,7 +21,7 @@ type Speeds struct {
 	quick map[string]int // quick answers in a row, by the name of the model
 }
 
-// Note notes how long a call of a model took. A failed one counts as slow.
+// Note records how long a call of a model took. A failed one counts as slow.
 func (s *Speeds) Note(model string, took time.Duration, failed bool) {
 	if s == nil {
 		return

@@ -95,7 +95,7 @@ func (s outputSource) copy(ctx context.Context, to io.Writer) error {
 			return err
 		}
 		if offset == 0 {
-			end = part.Size // a command that keeps printing must not hold the client for ever
+			end = part.Size // a command that keeps printing must not hold the client forever
 		}
 		data := part.Data[:min(int64(len(part.Data)), end-offset)]
 		if _, err := to.Write(data); err != nil {

@@ -48,7 +48,7 @@ type People interface {
 
 // Servers are the MCP servers to which connected accounts authorize requests.
 type Servers interface {
-	// AccountConnected notes that a user has connected an account, and returns at once. Vouches: the user is an administrator.
+	// AccountConnected records that a user has connected an account, and returns at once. Vouches: the user is an administrator.
 	AccountConnected(user chat.UserID, provider string, vouches bool)
 }
 

@@ -78,7 +78,7 @@ type Backend interface {
 	Ask(ctx context.Context, a Ask) (AcceptedMessage, error)
 	// Follow yields the events of the answer until its end.
 	Follow(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]
-	// Delivered notes that the client was sent the whole answer.
+	// Delivered records that the client was sent the whole answer.
 	Delivered(ctx context.Context, a AcceptedMessage)
 }
 

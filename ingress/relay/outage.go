@@ -20,7 +20,7 @@ const (
 // probeID is a workflow that does not exist: if Temporal answers so, it is back.
 const probeID = "relay-probe"
 
-// suspect notes that a request found no answer. The rest of the round is left alone: each row that is taken without a wake waits for longer.
+// suspect records that a request found no answer. The rest of the round is left alone: each row that is taken without a wake waits for longer.
 func (r *Relay) suspect(err error) {
 	if r.outage == noOutage && away(err) {
 		r.outage = suspectedOutage

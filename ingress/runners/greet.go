@@ -12,7 +12,7 @@ import (
 type Kills interface {
 	// OpenKills lists them by runner.
 	OpenKills(ctx context.Context, runners []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error)
-	// KillSent notes that a runner took one.
+	// KillSent records that a runner took one.
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 

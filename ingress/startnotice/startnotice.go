@@ -83,7 +83,7 @@ func (n *Notice) Run(ctx context.Context) error {
 	return nil
 }
 
-// awaitBots waits until all bots are connected, but not for ever.
+// awaitBots waits until all bots are connected, but not forever.
 func (n *Notice) awaitBots(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, n.Patience)
 	defer cancel()

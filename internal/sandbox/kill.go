@@ -19,7 +19,7 @@ const killTry = 3 * time.Second
 type Kills interface {
 	// NoteKill writes a kill down, before the first try.
 	NoteKill(ctx context.Context, call chat.CallID, runner RunnerID) error
-	// KillSent notes that the runner took it.
+	// KillSent records that the runner took it.
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 

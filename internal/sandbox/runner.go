@@ -59,7 +59,7 @@ func (r *Runner) Workspace() string { return r.info.Load().Workspace }
 // Info waits for the runner, at most the offline wait, and returns its info.
 func (r *Runner) Info(ctx context.Context) (wire.Info, error) { return r.ready(ctx, false) }
 
-// ready waits for the runner: for ever, or for the offline wait, after which it is Unavailable.
+// ready waits for the runner: forever, or for the offline wait, after which it is Unavailable.
 func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 	defer waiting(ctx, r.name)()
 	wait := ctx

@@ -149,7 +149,7 @@ func (t *Tree) edit(w wire.Write, temp, p *location, size int64) (done bool, err
 	return false, errors.Join(p.sync(), t.edits.conclude(name))
 }
 
-// conclude notes that an edit has happened. If the note is lost, the temporary file shows the same.
+// conclude records that an edit has happened. If the note is lost, the temporary file shows the same.
 func (e *edits) conclude(name string) error {
 	return os.Rename(filepath.Join(e.dir, "open", name), filepath.Join(e.dir, "done", name))
 }

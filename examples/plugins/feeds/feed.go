@@ -40,7 +40,7 @@ type entry struct {
 	Text  string `json:"text"`
 }
 
-// cache is what was fetched lately.
+// cache is what was fetched recently.
 type cache struct {
 	changes sync.Mutex // of what people follow
 

@@ -132,7 +132,7 @@ func (a api) post(ctx context.Context, method, kind string, body io.Reader, into
 	return json.Unmarshal(out.Result, into)
 }
 
-// broken is an error of a connection, without the address, in which the token stands.
+// broken is an error of a connection, without the address, which contains the token.
 func broken(method string, err error) error {
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err

@@ -129,7 +129,7 @@ type token struct{}
 // Still implements answer.Access.
 func (token) Still(ctx context.Context) error { return auth.Still(ctx) }
 
-// noteTime bounds how long it takes to note that an answer was delivered.
+// noteTime bounds how long it takes to record that an answer was delivered.
 const noteTime = 5 * time.Second
 
 // Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same.

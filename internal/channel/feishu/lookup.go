@@ -36,7 +36,7 @@ const cardContent = "user_card_content"
 // storedMessage is a message as it is read.
 type storedMessage struct {
 	id, kind, chat, thread, parent string
-	// sender is an open_id, for an app its id; senderType tells them apart.
+	// sender is an open_id, for an app its id; senderType distinguishes them.
 	sender, senderType string
 	senderName         string // if the platform gives it with the message
 	content            string

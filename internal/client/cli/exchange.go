@@ -271,7 +271,7 @@ func (e *exchange) carriedOut(command *story.Entry) *outcome {
 	return nil
 }
 
-// lost notes that the server is away, and starts the user's own one again when that lasts.
+// lost records that the server is away, and starts the user's own one again when that lasts.
 func (e *exchange) lost(ctx context.Context, err error) {
 	if e.away.IsZero() {
 		e.away = time.Now()

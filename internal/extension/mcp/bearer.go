@@ -17,7 +17,7 @@ import (
 type Tokens interface {
 	// Token returns one that holds for a minute at least.
 	Token(ctx context.Context, user chat.UserID, provider string) (string, error)
-	// Refused notes that a server has refused one. nil: Token has another now.
+	// Refused records that a server has refused one. nil: Token has another now.
 	Refused(ctx context.Context, user chat.UserID, provider, access string) error
 }
 

@@ -53,7 +53,7 @@ func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string)
 	return s.renewed(ctx, p, user, "")
 }
 
-// Refused notes that a server has refused an access token of a user, and returns nil if Token has another one now: another caller
+// Refused records that a server has refused an access token of a user, and returns nil if Token has another one now: another caller
 // has renewed it in the meantime, or the renewal here, which is tried once, succeeded. A NotConnectedError: there is none, and the user has to connect
 // the account again, which is stored. It returns Unavailable if the provider does not answer; nothing has changed.
 func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, access string) error {

@@ -131,7 +131,7 @@ func (v *supervisor) waiting(reason string) {
 // titles are the names of the servers for users.
 var titles = map[string]string{"postgres": "Postgres", "temporal": "Temporal"}
 
-// runs notes that the server runs.
+// runs records that the server runs.
 func (v *supervisor) runs(p *process.Process) {
 	v.pid.Store(int64(p.PID))
 	v.changes.Add(1)

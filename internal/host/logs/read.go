@@ -163,7 +163,7 @@ func (l *look) enough(changed time.Time) bool {
 func (l *look) file(ctx context.Context, f file) error {
 	in, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was put aside in the meantime
+		return nil // it was rotated in the meantime
 	}
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "the logs cannot be read: %w", err)

@@ -110,7 +110,7 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 	return out, key, err
 }
 
-// CallerOf returns whose key it is, by its hash, and notes that it was used. It returns NotFound if it is no key that is good. Whether the service is
+// CallerOf returns the caller with a key, by the key's hash, and records its use. It returns NotFound if there is no valid key of this hash. Whether the service is
 // open is the caller's matter.
 func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
 	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{Hash: hash})

@@ -1,4 +1,4 @@
-// Package pgtest gives each test a database of its own on a real Postgres.
+// Package pgtest gives each test a separate database on a real Postgres.
 //
 // The server is TEST_DATABASE_URL's, whose role has to be able to create databases; otherwise one is started from the
 // binaries on this machine, shared by all test programs of the user that run at about the same time, and removed with

@@ -194,7 +194,7 @@ func writeState(dir string, s state) error {
 }
 
 // startWatchdog runs this program once more, in the watchdog's part. It outlives this one, so it has neither its
-// terminal nor its output, whose end go test waits for. The channel tells when it ended.
+// terminal nor its output, whose end go test waits for. The channel receives its result when it has ended.
 func startWatchdog(dir string) (<-chan error, error) {
 	self, err := os.Executable()
 	if err != nil {

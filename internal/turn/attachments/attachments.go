@@ -150,7 +150,7 @@ func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, 
 	return out, nil
 }
 
-// FileRemoved notes that a file is not there any more.
+// FileRemoved records that a file is not there any more.
 func (s *Store) FileRemoved(ctx context.Context, id int64) error {
 	return pg.Classify(dbsqlc.Q.FileRemoved(ctx, s.db.Pool, id))
 }

@@ -63,7 +63,7 @@ func (s *Store) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
 	return ids, pg.Classify(err)
 }
 
-// DeletionChecked notes that the workflow of a deletion is at it.
+// DeletionChecked records that the workflow of a deletion is at it.
 func (s *Store) DeletionChecked(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(dbsqlc.Q.DeletionChecked(ctx, s.db.Pool, id))
 }

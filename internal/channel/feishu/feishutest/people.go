@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// room is a chat.
+// room is a chat with its members.
 type room struct {
 	id, name, mode string // mode: p2p, group or topic
 	members        []string

@@ -76,7 +76,7 @@ func (s Seconds) Time() time.Time {
 	return time.Unix(int64(s), 0)
 }
 
-// Head tells apart events and answers.
+// Head distinguishes events from answers.
 type Head struct {
 	PostType string          `json:"post_type"`
 	Retcode  *int            `json:"retcode"`

@@ -76,7 +76,7 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 	})
 }
 
-// LoseMCPProject notes that the file of a folder is gone. It is deleted, unless the user had agreed to it.
+// LoseMCPProject records that the file of a folder is gone. It is deleted, unless the user had agreed to it.
 func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error {
 	err := dbsqlc.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
 	return pg.Classify(err)

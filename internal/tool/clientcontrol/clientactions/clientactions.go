@@ -42,7 +42,7 @@ func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, ca
 	}, true, nil
 }
 
-// SendClientActions returns what a client of a user has to carry out in a conversation now, and notes that it was sent there. What is not
+// SendClientActions returns what a client of a user has to carry out in a conversation now, and records that it was sent there. What is not
 // answered yet is returned again: the client knows by the call what it has done, and by TakeClientAction whether it may.
 func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
 	rows, err := dbsqlc.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: chat.Clean(client)})
