@@ -219,15 +219,15 @@ func (l *loop) export(ctx context.Context, x tracestore.Export) bool {
 		err = l.sendTurn(ctx, x)
 	}
 	refused, isRefused := errors.AsType[refusal](err)
-	here, isLocal := errors.AsType[local](err)
+	failed, isLocal := errors.AsType[local](err)
 	switch {
 	case ctx.Err() != nil:
 		return false // it is due again after its lease
 	case isLocal:
-		if !fault.Is(here, fault.Unavailable) { // an outage of Postgres is logged elsewhere
-			l.Log.Warn("a trace cannot be built, trying again", "target", l.name, "turn", x.Turn, "problem", here.Error())
+		if !fault.Is(failed, fault.Unavailable) { // an outage of Postgres is logged elsewhere
+			l.Log.Warn("a trace cannot be built, trying again", "target", l.name, "turn", x.Turn, "problem", failed.Error())
 		}
-		return true // it is due again after its lease, and delays no other one
+		return true // it is due again after its lease; it does not delay the others
 	case err != nil && !isRefused:
 		l.away(ctx, err)
 		return false
