@@ -11,16 +11,16 @@ import (
 // the answer to a heartbeat.
 const HeartbeatInterval = time.Second
 
-// settleTime bounds each write of what an activity leaves behind. Such writes go on when the activity was stopped.
+// settleTime limits writes that finish after an activity was stopped.
 const settleTime = 15 * time.Second
 
-// Settling returns a context for them.
+// Settling returns a context for writes that must finish after the activity is stopped. It lasts settleTime.
 func Settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }
 
-// Heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
-// the activity settles, which may take longer than the heartbeat timeout, but not for ever: what hangs is given up.
+// Heartbeat reports that the activity is alive until the returned function is called. After the activity was cancelled it
+// continues for KillGrace and settleTime, which together exceed the heartbeat timeout; an activity that hangs then times out.
 func Heartbeat(ctx context.Context) (stop func()) {
 	return HeartbeatWith(ctx, HeartbeatInterval, func() any { return nil })
 }

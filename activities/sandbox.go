@@ -24,9 +24,9 @@ type Confinements interface {
 	Confinement(ctx context.Context, key chat.SessionKey) (walls chat.Confinement, only string, err error)
 }
 
-// Environments knows which variables the commands of conversations have.
+// Environments returns the environment variables of commands.
 type Environments interface {
-	// Environment is what they have on a runner of a user.
+	// Environment returns what they have on a runner of a user.
 	Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error)
 	// Masker hides the secrets among them; nil: there are none.
 	Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error)
@@ -34,7 +34,7 @@ type Environments interface {
 
 // ConsumerFiles returns the file systems of consumer conversations, which have no runner.
 type ConsumerFiles interface {
-	// FileSystem returns the file system of a conversation. ok is false if it is no consumer conversation. Denied: its files are gone.
+	// FileSystem returns the file system of a conversation. ok is false if it is no consumer conversation. It returns Denied if its files are gone.
 	FileSystem(ctx context.Context, key chat.SessionKey, user chat.UserID) (box sandbox.Sandbox, ok bool, err error)
 }
 
@@ -100,7 +100,7 @@ func within(box sandbox.Sandbox, walls chat.Confinement, err error) (sandbox.San
 	return sandbox.Narrow(box, walls), nil
 }
 
-// Environment is what commands of a conversation have on a runner of a user.
+// Environment returns what commands of a conversation have on a runner of a user.
 func (r Sandboxes) Environment(ctx context.Context, key chat.SessionKey, user chat.UserID, runner string) (sandbox.Environment, error) {
 	if r.Environments == nil {
 		return sandbox.Environment{}, nil

@@ -76,7 +76,7 @@ func TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill(t *testin
 	}
 }
 
-// TestLetta_AGreetingCostsFewTokens holds the budget of DESIGN §12 where memory is kept in tiers: prompt, tools and hello as
+// TestLetta_AGreetingCostsFewTokens checks the budget of 4,000 tokens where memory is kept in tiers: prompt, tools and hello as
 // they were sent, for an administrator, who has all tools.
 func TestLetta_AGreetingCostsFewTokens(t *testing.T) {
 	t.Parallel()

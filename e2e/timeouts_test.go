@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault goes through spec/001 §9.2 line by line. Where the value differs,
-// the reason stands with it.
+// TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault compares each timeout with the specification. Where a value differs,
+// its line has the reason.
 func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct{ file, name, value string }{

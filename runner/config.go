@@ -85,7 +85,7 @@ func (c *Config) check() error {
 	return err
 }
 
-// writable are the folders that commands may change, absolute and with links followed. Those for temporary files belong
+// writable returns the folders that commands may change, absolute and with links followed. Those for temporary files belong
 // to them; a named one has to exist.
 func writable(workspace string, named []string) ([]string, error) {
 	out := []string{}
@@ -115,7 +115,7 @@ var agentVariables = []string{
 	"PULSE_SERVER", "WAYLAND_DISPLAY", "TMUX", "KITTY_LISTEN_ON", "I3SOCK", "SWAYSOCK", "NVIM",
 }
 
-// agentSockets are the sockets that the environment of this process names. An ssh agent's lies anywhere, and may be there later than this
+// agentSockets returns the sockets that the environment of this process names. An ssh agent's lies anywhere, and may be there later than this
 // process.
 func agentSockets(env func(name string) string) []string {
 	var out []string
@@ -129,7 +129,7 @@ func agentSockets(env func(name string) string) []string {
 	return out
 }
 
-// socketPaths are the paths in a value: a path, a path with more behind a comma, an address such as unix:///run/docker.sock, or the
+// socketPaths returns the paths in a value: a path, a path with more behind a comma, an address such as unix:///run/docker.sock, or the
 // addresses of a D-Bus server, such as unix:guid=1,path=/run/bus;unix:runtime=yes.
 func socketPaths(value, runtimeDir string) []string {
 	var out []string

@@ -42,7 +42,7 @@ type daemon struct {
 	refusal     error          // why no command starts; nil: commands start
 }
 
-// Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
+// Run serves until ctx ends; running commands then continue without it. job.ErrInUse means that another daemon has the
 // state folder.
 func Run(ctx context.Context, cfg Config) error {
 	if err := connect.CheckAddress(cfg.Server); err != nil {
@@ -112,7 +112,7 @@ func (d *daemon) markOptional(hide []confine.Hidden) {
 	}
 }
 
-// currentPolicy is the policy of a command that starts now. Where another server's folder was removed, anything now under its name is hidden. One
+// currentPolicy returns the policy of a command that starts now. Where another server's folder was removed, anything now under its name is hidden. One
 // that was renamed has to be put back, as those of this runner.
 func (d *daemon) currentPolicy() confine.Policy {
 	p := d.policy

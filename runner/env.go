@@ -14,7 +14,7 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 // they may hold the daemon's secrets.
 var passed = []string{"PATH", "HOME", "LANG", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ"}
 
-// commandEnv is the clean environment that every command starts from.
+// commandEnv returns the clean environment that every command starts from.
 func commandEnv() []string {
 	env := []string{"TERM=dumb"}
 	hasPath := false

@@ -19,7 +19,7 @@ import (
 const pushEvery = 20 * time.Millisecond
 
 // attach starts a command or finds it, streams its output if asked to, and waits for its end, or until the command has run as long as the request's
-// budget. When ctx ends it returns; the command goes on either way.
+// budget. When ctx ends it returns; the command continues either way.
 func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) error) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 	}
 }
 
-// narrowed is the policy of commands with further confinement, and why no such command can start here; nil if it can.
+// narrowed returns the policy of commands with further confinement, and why no such command can start here; nil if it can.
 func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	p := d.currentPolicy()
 	if w == (wire.Confinement{}) {
@@ -110,7 +110,7 @@ func (d *daemon) narrowed(w wire.Confinement) (confine.Policy, error) {
 	return p, nil
 }
 
-// keep is what stays writable of the writable folders for a command that may write one folder alone: that folder, or what lies in it.
+// keep returns what stays writable of the writable folders for a command that may write one folder alone: that folder, or what lies in it.
 func keep(writable []string, folder, home string) []string {
 	if rest, ok := strings.CutPrefix(folder, "~/"); ok && home != "" {
 		folder = filepath.Join(home, rest)
@@ -242,7 +242,7 @@ func rest(ctx context.Context, j *job.Job, changed <-chan struct{}, pushed bool)
 	}
 }
 
-// result is the end of a job with the head and the tail of its output.
+// result returns the end of a job with the head and the tail of its output.
 func result(j *job.Job, limit int64) (any, error) {
 	status, _, err := j.End()
 	if err != nil {
@@ -263,7 +263,7 @@ func result(j *job.Job, limit int64) (any, error) {
 	return end, nil
 }
 
-// soFar describes a job that goes on.
+// soFar describes a job that is still running.
 func soFar(j *job.Job, limit int64) (any, error) {
 	size, err := j.Written()
 	if err != nil {

@@ -63,7 +63,7 @@ const (
 	pluginFile   = 1 << 30
 )
 
-// lower is the lower one of two limits, of which 0 is none.
+// lower returns the lower one of two limits, of which 0 is none.
 func lower(limit, most uint64) uint64 {
 	if limit == 0 {
 		return most
@@ -71,7 +71,7 @@ func lower(limit, most uint64) uint64 {
 	return min(limit, most)
 }
 
-// pluginPolicy is that of commands, but narrower: nothing is writable but its data, and users' files on this machine are hidden unless it may read
+// pluginPolicy returns that of commands, but narrower: nothing is writable but its data, and users' files on this machine are hidden unless it may read
 // files.
 func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Policy, error) {
 	p := d.currentPolicy()
@@ -100,7 +100,7 @@ func (d *daemon) pluginPolicy(r wire.PluginStart, code, data string) (confine.Po
 // placesOfPeople hold, on every machine, the files of users, not of the system: homes, served files, and mounted disks.
 var placesOfPeople = []string{"/home", "/root", "/srv", "/mnt", "/media"}
 
-// foldersOfPeople are those that a plugin must not see unless it may read files, with links followed: the writable folders of commands, the homes of
+// foldersOfPeople returns those that a plugin must not see unless it may read files, with links followed: the writable folders of commands, the homes of
 // the user who runs this runner, and placesOfPeople.
 func foldersOfPeople(writable []string) ([]string, error) {
 	registered, err := registeredHome()
@@ -124,7 +124,7 @@ func foldersOfPeople(writable []string) ([]string, error) {
 	return out, nil
 }
 
-// registeredHome is the home folder that the system has for the user of this process, which HOME need not be. Empty: it has none, or the
+// registeredHome returns the home folder that the system has for the user of this process, which HOME need not be. Empty: it has none, or the
 // whole machine for it, as for users of services: then there is no home to hide.
 func registeredHome() (string, error) {
 	known, err := user.LookupId(strconv.Itoa(os.Getuid()))

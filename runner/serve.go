@@ -18,7 +18,7 @@ const (
 	storeLook      = 50 * time.Millisecond
 )
 
-// Serve serves one connection that is there already, until it ends or ctx does; running commands then go on. The first frame it sends identifies it:
+// Serve serves one connection that is there already, until it ends or ctx does; running commands then continue. The first frame it sends identifies it:
 // a register frame without a token. Server and Token of cfg are not used.
 func Serve(ctx context.Context, cfg Config, t Transport) error {
 	d, err := openWhenFree(ctx, cfg, storeWaitServe)

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// serverFiles are the files of the servers and runners that run on this machine as this user: data folders, files of settings, of tokens and of
+// serverFiles returns the files of the servers and runners that run on this machine as this user: data folders, files of settings, of tokens and of
 // keys, and what a server has its own runner hide. A root process looks for those of all users, since its commands may read them. What a command
 // of a runner started, or looks like a server, counts for nothing.
 func serverFiles() []string {
@@ -52,7 +52,7 @@ func isOurs(pid int) bool {
 
 // isBelowShim reports whether a command started a process. Shims adopt what a command leaves running.
 func isBelowShim(pid int) bool {
-	for range 1000 { // a parent that ends meanwhile could lead in a circle
+	for range 1000 { // a parent that ends in the meantime could lead in a circle
 		if argv := arguments(pid); len(argv) == 3 && argv[1] == "shim" {
 			return true
 		}
@@ -65,7 +65,7 @@ func isBelowShim(pid int) bool {
 	return false
 }
 
-// filesOfEnvironment are the data folder and the file of settings that a process was started with.
+// filesOfEnvironment returns the data folder and the file of settings that a process was started with.
 func filesOfEnvironment(pid int) []string {
 	data, err := os.ReadFile(processFile(pid, "environ"))
 	if err != nil {
@@ -89,7 +89,7 @@ var (
 	hideFlags = []string{"--deny"}
 )
 
-// filesOfArguments are those that the flags of a process name.
+// filesOfArguments returns those that the flags of a process name.
 func filesOfArguments(pid int, argv []string) []string {
 	flags := fileFlags
 	if slices.ContainsFunc(argv, func(arg string) bool { return strings.HasPrefix(arg, "--lifeline-fd") }) {
@@ -136,7 +136,7 @@ func arguments(pid int) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\x00"), "\x00")
 }
 
-// statusField is the first number of a line of a process's status.
+// statusField returns the first number of a line of a process's status.
 func statusField(pid int, name string) (int, bool) {
 	data, err := os.ReadFile(processFile(pid, "status"))
 	if err != nil {

@@ -66,7 +66,7 @@ func (d *daemon) sync(r wire.SyncFolder) (any, error) {
 // copyAge is how long a copy of an installed skill stays after it was last asked for: that of another version, or of one that was uninstalled.
 const copyAge = 7 * 24 * time.Hour
 
-// tidy notes that a copy is used, and removes the other copies next to it that were unused for long. It goes on where one of them cannot be removed.
+// tidy records that a copy is used, and removes the other copies next to it that were unused for long. It continues where one of them cannot be removed.
 func tidy(workspace *os.Root, below string, now time.Time) error {
 	failed := []error{workspace.Chtimes(path.Join(below, syncMark), now, now)}
 	beside, err := workspace.OpenRoot(path.Dir(below))
@@ -160,7 +160,7 @@ func sweep(root *os.Root, listed, folders map[string]bool) error {
 	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // a command removed it meanwhile
+			return nil // a command removed it in the meantime
 		case err != nil:
 			return err
 		case name == syncMark, entry.IsDir() && folders[name], entry.Type().IsRegular() && listed[name]:

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/host/config"
 )
 
-// allowedHosts are the names under which this server may be asked.
+// allowedHosts returns the names under which this server may be asked.
 func allowedHosts(h config.HTTP) []string {
 	out := append([]string{}, h.Hosts...)
 	for _, address := range []string{h.URL, h.Internal} {
@@ -32,12 +32,12 @@ type addresses struct {
 	listener net.Listener
 }
 
-// own is where this process can be reached on this machine.
+// own returns where this process can be reached on this machine.
 func (a addresses) own() string {
 	return LocalURL(a.listener.Addr().String())
 }
 
-// LocalURL is where a process that listens on an address can be reached on its own machine.
+// LocalURL returns where a process that listens on an address can be reached on its own machine.
 func LocalURL(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
@@ -49,7 +49,7 @@ func LocalURL(listen string) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// PeopleURL is where users reach the server of some settings, as far as this machine knows.
+// PeopleURL returns where users reach the server of some settings, as far as this machine knows.
 func PeopleURL(cfg config.Serve) string {
 	base := cfg.HTTP.URL
 	if note, err := ReadNote(cfg.Dir); base == "" && err == nil {
@@ -58,7 +58,7 @@ func PeopleURL(cfg config.Serve) string {
 	return strings.TrimRight(cmp.Or(base, "http://"+cfg.Addr), "/")
 }
 
-// RunnerURL is where runners connect to the server at an address, and whether that is reached from its own machine alone.
+// RunnerURL returns where runners connect to the server at an address, and whether that is reached from its own machine alone.
 func RunnerURL(base string) (address string, loopback bool) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -90,7 +90,7 @@ func databaseName(dsn string) string {
 	return host + "/" + c.Database
 }
 
-// internal is where workers of other processes reach this one.
+// internal returns where workers of other processes reach this one.
 func (a addresses) internal() string {
 	if a.http.Internal != "" {
 		return a.http.Internal
@@ -98,7 +98,7 @@ func (a addresses) internal() string {
 	return a.own()
 }
 
-// people is where users reach the server.
+// people returns where users reach the server.
 func (a addresses) people() string {
 	if a.http.URL != "" {
 		return strings.TrimRight(a.http.URL, "/")

@@ -83,7 +83,7 @@ func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
 	return a, err
 }
 
-// consumerFiles finds the file systems of consumers.
+// consumerFiles returns a finder of the file systems of consumer conversations.
 func (a *agents) consumerFiles() guestfs.Finder {
 	return guestfs.Finder{
 		Store: a.core.stores.Services, Sandboxes: a.boxes,
@@ -178,7 +178,7 @@ func (c *core) documents() pdf.Reader {
 	return pdf.Reader{Cache: filepath.Join(c.proc.home, "cache", "pdf")}
 }
 
-// roles knows what subagents are made of.
+// roles returns the source of the roles of subagents.
 func (c *core) roles(boxes *resolver.Resolver) subagents.Roles {
 	stores := c.stores
 	return subagents.Roles{

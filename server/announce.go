@@ -46,7 +46,7 @@ const (
 // CopyNote is what operators read of an installation that is a copy of another one.
 const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bots are not connected, jobs do not fire and deliveries wait"
 
-// announce waits until the server is ready, notes how local programs reach it, prints where it is, and keeps the note until ctx ends.
+// announce waits until the server is ready, writes how local programs reach it, prints where it is, and keeps the note until ctx ends.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	in.awaitReady(ctx)
 	var admin users.User
@@ -79,7 +79,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	return in.keepNote(ctx, admin.ID)
 }
 
-// awaitReady waits until the server can do its work, but not for ever, and shows the reason where that takes long.
+// awaitReady waits until the server can do its work, but not forever, and shows the reason where that takes long.
 func (in *ingressPart) awaitReady(ctx context.Context) {
 	begin, said := time.Now(), ""
 	for {

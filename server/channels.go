@@ -203,7 +203,7 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	}
 }
 
-// follower shows on platforms how turns go on, from the events that pages see.
+// follower shows the progress of turns on platforms, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
 		Turns: c.stores.Deliveries, Accounts: c.speakers(), Feed: livefeed.Feed{Bus: c.db.bus}, Policy: deliveryPolicy{c.db.policies}, Signs: c.stores.Channels,

@@ -43,7 +43,7 @@ type serving struct {
 	runs      account.Runs
 }
 
-// commands is the registry of slash commands, in their display order. Both halves of the server load it.
+// commands returns the registry of slash commands, in their display order. Both halves of the server load it.
 func (a *agents) commands(s serving) *slashcommand.Registry {
 	own := slashcommand.NewRegistry(a.callers(), slices.Concat(a.conversationCommands(s), a.accountCommands(s))...)
 	return a.withAdded(own)
@@ -151,7 +151,7 @@ func (in *ingressPart) slashCommands() *intake.Commands {
 	return c
 }
 
-// skills knows which words mean one, or a prompt of an MCP server.
+// skills implements intake.Skills.
 type skills struct{ agents *agents }
 
 // HasSkill looks where the tools of the conversation act, for a second at most. While the database is away there are those of the server.
@@ -201,7 +201,7 @@ func (s skills) PromptTool(ctx context.Context, user chat.UserID, key chat.Sessi
 // runs know the addresses of runs in the Temporal UI that this server shows.
 type runs struct{ in *ingressPart }
 
-// RunURL is the address of a run of the turns of a conversation, empty where there is no UI.
+// RunURL returns the address of a run of the turns of a conversation, empty where there is no UI.
 func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error) {
 	workflow, _, err := wake.WorkflowOf(ctx, r.in.core.stores.Agents, key)
 	if err != nil || r.in.ui.target == nil {

@@ -112,7 +112,7 @@ func (p *process) untilPostgres(ctx context.Context, do func(ctx context.Context
 	}
 }
 
-// sentence is an error on one line.
+// sentence returns an error on one line.
 func sentence(err error) string {
 	text := strings.ToValidUTF8(strings.Join(strings.Fields(err.Error()), " "), "")
 	if len(text) > reasonMost {

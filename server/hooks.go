@@ -16,15 +16,15 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// HooksFile is where the administrator's hooks would be.
+// HooksFile returns where the administrator's hooks would be.
 func HooksFile(home string) string { return filepath.Join(home, "hooks.json") }
 
-// HookGrants is the permissions of hooks by the installation. A build that adds functions lists them here, too.
+// HookGrants returns the permissions of hooks by the installation. A build that adds functions lists them here, too.
 func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 	return hook.Grants{Host: cfg.HostHooks == "on", Callbacks: callbacks.Names()}
 }
 
-// HooksFiles knows the hooks of conversations.
+// hookFiles returns the hooks in force for conversations.
 func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
 		File: HooksFile(a.core.proc.home), Grants: HookGrants(a.core.permissions, ask.Standard(a.core.proc.log)), Projects: a.core.mcp.projects, Plugins: a.added, Log: a.core.proc.log,

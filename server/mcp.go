@@ -110,7 +110,7 @@ func (c *core) useProjects(boxes *resolver.Resolver) {
 	c.proc.closer.onClose(c.mcp.projects.Close)
 }
 
-// NewPlugins knows the plugins of an installation.
+// NewPlugins returns the plugins of an installation.
 func NewPlugins(rows installed.Rows, key secret.Sealer) *installed.Plugins {
 	return &installed.Plugins{Rows: rows, Key: key, Reserved: ownCommands{}}
 }

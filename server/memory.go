@@ -37,7 +37,7 @@ func newMemories(s settings, c *core) (*memories, error) {
 	return &memories{s.MemoryProvider, newArchive(c.stores, e, s.Memory, c.proc.log), e}, nil
 }
 
-// newEmbedder makes embeddings; nil: no model is set for them.
+// newEmbedder returns the embedder of the settings, or nil if no embedding model is set.
 func newEmbedder(cfg config.Memory) (embed.Embedder, error) {
 	if cfg.EmbeddingModel == "" {
 		return nil, nil
@@ -74,7 +74,7 @@ func (c *core) remembered() view.View {
 	return view.View{Conversations: c.stores.Conversations, Memory: c.stores.Memory, Settings: c.stores.Settings, Policies: c.db.policies}
 }
 
-// agentProfiles knows who answers in a conversation.
+// agentProfiles returns the resolver of agent profiles.
 func (c *core) agentProfiles() *agentprofile.Resolver {
 	return &agentprofile.Resolver{
 		Subagents: c.stores.Agents, Settings: c.stores.Settings, Policies: c.db.policies, Home: c.proc.home, Log: c.proc.log,
@@ -82,7 +82,7 @@ func (c *core) agentProfiles() *agentprofile.Resolver {
 	}
 }
 
-// memories are the memory providers of agents.
+// memories returns the memory providers of agents.
 func (c *core) memories() agentprofile.Memories {
 	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
 		memory.Flat:  flat.Provider{Store: c.stores.Memory},
@@ -90,12 +90,12 @@ func (c *core) memories() agentprofile.Memories {
 	}}
 }
 
-// notes are the memories of each agent.
+// notes returns the memories of each agent.
 func (c *core) notes() agentprofile.Notes {
 	return agentprofile.Notes{Store: c.stores.Memory, Profiles: c.agentProfiles()}
 }
 
-// lettaTools are the tools of memories that letta keeps.
+// lettaTools returns the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
 	stores := c.stores
 	who := c.agentProfiles()
@@ -105,7 +105,7 @@ func (c *core) lettaTools() []tool.Tool {
 	}
 }
 
-// soulTools are the tools for soul files, for a user's other conversations, and for those of consumers. The policy decides who has them.
+// soulTools returns the tools for soul files, for a user's other conversations, and for those of consumers. The policy decides who has them.
 func (c *core) soulTools() []tool.Tool {
 	stores := c.stores
 	who := c.agentProfiles()
@@ -116,7 +116,7 @@ func (c *core) soulTools() []tool.Tool {
 	)
 }
 
-// noteTools are the tools with which a model stores lasting facts, apart from the others.
+// noteTools returns the tools with which a model stores lasting facts, apart from the others.
 func noteTools(all *tool.Registry) *tool.Registry {
 	var notes []tool.Tool
 	for _, spec := range all.Specs() {

@@ -55,7 +55,7 @@ func newModels(s settings, p *process, db *database) (*models, error) {
 	return m, nil
 }
 
-// preferences are the settings of users.
+// preferences returns the settings of users.
 func (c *core) preferences() preference.Service {
 	return preference.Service{Memory: c.stores.Memory, Notices: c.stores.Notices, Settings: c.stores.Settings, Models: c.models.catalogue}
 }
@@ -91,7 +91,7 @@ func UsualModel(ctx context.Context, cfg config.Serve, rows *store.Store, key *s
 	return m.catalogue.Client(e), nil
 }
 
-// priceOf is the price of the model of the settings; nil: unknown.
+// priceOf returns the price of the model of the settings; nil: unknown.
 func priceOf(cfg config.LLM) *chat.Price {
 	input, cached, output, known := cfg.Prices()
 	if !known {

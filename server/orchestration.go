@@ -98,7 +98,7 @@ func (t temporalPart) Ping(ctx context.Context) error {
 	return err
 }
 
-// Unpause lets a run go on that was paused in the Temporal UI.
+// Unpause lets a run continue that was paused in the Temporal UI.
 func (o *orchestration) Unpause(ctx context.Context, workflowID, runID string) error {
 	_, err := o.client.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
 		Namespace: o.namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),

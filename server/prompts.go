@@ -13,12 +13,12 @@ import (
 	"xbot/internal/turn/prompt/serviceprompt"
 )
 
-// TemplatePath is where the operator's template of the system prompt would be.
+// TemplatePath returns where the operator's template of the system prompt would be.
 func TemplatePath(home string, cfg config.Prompt) string {
 	return cmp.Or(cfg.File, filepath.Join(home, "prompt.md"))
 }
 
-// pipeline is the middlewares that make system prompts.
+// pipeline returns the middlewares that make system prompts.
 func (a *agents) pipeline() *prompt.Pipeline {
 	stores := a.core.stores
 	return prompt.Standard(prompt.Parts{
@@ -50,7 +50,7 @@ func (s serverInstructions) Enrich(ctx context.Context, a *prompt.Assembly) (str
 	return s.offered.Instructions(ctx, at)
 }
 
-// systemPrompts are the prompts of turns.
+// systemPrompts returns the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
 	return &modelcall.SystemPrompts{Scenes: a.core.stores.Turns, Pipeline: a.pipeline(), Tools: a.tools, Log: a.core.proc.log}
 }

@@ -39,7 +39,7 @@ func SlashCommands() []slashcommand.Spec {
 	return specs
 }
 
-// described is a core that nothing can be done with but describe it.
+// described returns a core that nothing can be done with but describe it.
 func described() *core {
 	return &core{
 		proc: &process{tele: &telemetry.Telemetry{}}, db: &database{}, temporal: &orchestration{}, models: &models{}, stores: &store.Store{}, memory: &memories{},

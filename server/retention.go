@@ -8,7 +8,7 @@ import (
 const (
 	// pruneEvery is how often old rows are looked for.
 	pruneEvery = time.Hour
-	// keepLeast is the least age at which anything is pruned: streams that broke go on from where they were.
+	// keepLeast is the least age at which anything is pruned: streams that broke continue from where they were.
 	keepLeast = 24 * time.Hour
 )
 

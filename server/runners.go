@@ -23,7 +23,7 @@ import (
 	"xbot/server/hostrunner"
 )
 
-// hostRunners are the runners that this process starts itself.
+// hostRunners returns the runners that this process starts itself.
 func (c *core) hostRunners() *hostrunner.Host {
 	return &hostrunner.Host{
 		Notices: c.stores.Notices, Runners: c.stores.Runners, Users: c.stores.Users, Changes: c.db.bus, Log: c.proc.log, DSN: c.db.dsn,
@@ -31,7 +31,7 @@ func (c *core) hostRunners() *hostrunner.Host {
 	}
 }
 
-// internalKeys are the keys of others that this process accepts: while the key is changed, the old one, too.
+// internalKeys returns the keys of others that this process accepts: while the key is changed, the old one, too.
 func (d *database) internalKeys() (keys []string) {
 	for _, key := range d.key.Keys() {
 		keys = append(keys, key.InternalKey())

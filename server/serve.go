@@ -126,12 +126,12 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	}, nil
 }
 
-// startLog is the log until the process has its own.
+// startLog returns the log until the process has its own.
 func startLog(cfg *config.Serve, out io.Writer) *slog.Logger {
 	return telemetry.NewLogger(telemetry.Config{Level: cfg.LogLevel, Format: cfg.LogFormat, Out: out})
 }
 
-// LocalTemporal is how the Temporal of the local stack is reached.
+// LocalTemporal returns how the Temporal of the local stack is reached.
 func LocalTemporal(e localstack.Endpoints) temporalclient.Config {
 	return temporalclient.Config{
 		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
@@ -181,7 +181,7 @@ func needServers(db config.Database, t config.Temporal) error {
 	return nil
 }
 
-// maxLogBytes is the size at which a log file is put aside at start.
+// maxLogBytes is the size at which a log file is rotated at start.
 const maxLogBytes = 20 << 20
 
 // logFile opens the log of a server whose terminal belongs to users.

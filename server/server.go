@@ -17,7 +17,7 @@ type Server struct {
 	closers  []func()
 }
 
-// Run serves until ctx ends or a part of the server cannot go on.
+// Run serves until ctx ends or a part of the server cannot continue.
 func (s *Server) Run(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	for _, serve := range s.services {

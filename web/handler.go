@@ -27,13 +27,13 @@ const framePage = "diagram.html"
 
 const notBuilt = "The page was not built: run make build.\n"
 
-// sharedPath is where the page shows conversations to whoever has a link, whose token follows.
+// sharedPath is where the page shows conversations to visitors with a link, whose token follows.
 const sharedPath = "/shared/"
 
 // wechatPath is where visitors of services would begin to talk on WeChat, which no service offers.
 const wechatPath = "/wc/"
 
-// Handler serves the page. A place inside the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept for ever; all else is revalidated.
+// Handler serves the page. A path of the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept forever; all else is revalidated.
 func Handler() http.Handler { return handler(Files()) }
 
 func handler(files fs.FS) http.Handler {
@@ -49,7 +49,7 @@ func handler(files fs.FS) http.Handler {
 
 func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
-	if strings.HasPrefix("/"+name+"/", ServicePath) || strings.HasPrefix("/"+name+"/", wechatPath) { // where visitors are never shown the page of the house
+	if strings.HasPrefix("/"+name+"/", ServicePath) || strings.HasPrefix("/"+name+"/", wechatPath) { // where visitors never see the page of the installation
 		http.NotFound(w, r)
 		return
 	}

@@ -20,7 +20,7 @@ import (
 // ServicePath is where the pages of services are; the id of one follows.
 const ServicePath = "/s/"
 
-// The files of the build that Service serves, and nobody else.
+// The files of the build that only Service serves.
 const (
 	servicePage  = "service.html"
 	serviceEmbed = "embed.js"
@@ -157,7 +157,7 @@ func hashOf(inline string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// mayFrame completes the policy with who may frame the answer: exactly these origins, else nobody.
+// mayFrame completes the policy with the origins that may frame the answer: exactly these, or none.
 func mayFrame(w http.ResponseWriter, policy string, origins []string) {
 	ancestors := "'none'"
 	if allowed := sources(origins); len(allowed) > 0 {
@@ -169,7 +169,7 @@ func mayFrame(w http.ResponseWriter, policy string, origins []string) {
 
 var origin = regexp.MustCompile(`^https?://[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$`)
 
-// sources are the origins that are written as such. What is not, such as a pattern or an address with a path, lets nobody in.
+// sources are the origins that are written as such. What is not, such as a pattern or an address with a path, is left out.
 func sources(origins []string) []string {
 	allowed := []string{}
 	for _, named := range origins {

@@ -34,7 +34,7 @@ func (a Activities) register(w sdk.ActivityRegistry) {
 }
 
 // endings ends given-up calls that their workflow would otherwise start again, or whose outcome is a row: a delivery fails, a progress card stops, a job
-// goes on with its next time, and a file was not fetched. Other calls end with an error that their workflow handles.
+// continues with its next time, and a file was not fetched. Other calls end with an error that their workflow handles.
 func (a Activities) endings() map[string]givenUpActivity {
 	return map[string]givenUpActivity{
 		activities.NameSend:      endWith(a.Deliveries.Deliverer.GiveUp),

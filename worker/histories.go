@@ -27,7 +27,7 @@ type Histories struct {
 
 var _ deletion.Histories = Histories{}
 
-// Delete deletes histories of a user's runs, some at a time, and returns how many it found. A run that still goes on is ended. If the namespace does
+// Delete deletes histories of a user's runs, some at a time, and returns how many it found. A run that is still open is ended. If the namespace does
 // not know whose runs are whose, it finds none: those go when Temporal's retention is over.
 func (h Histories) Delete(ctx context.Context, user string) (int, error) {
 	found, page := 0, []byte(nil)
@@ -63,7 +63,7 @@ func (h Histories) delete(ctx context.Context, run *common.WorkflowExecution) er
 	return nil
 }
 
-// runsOf is the query for the runs of a user. Temporal's visibility takes no escapes in texts: of a name that needs some it is asked for
+// runsOf returns the query for the runs of a user. Temporal's visibility takes no escapes in texts: of a name that needs some it is asked for
 // the beginning, and finds those of others, too.
 func runsOf(user string) string {
 	attr := workflows.AttrUser.GetName()

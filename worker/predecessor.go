@@ -35,7 +35,7 @@ type Predecessor struct {
 }
 
 // GiveUp ends the activity attempts that the predecessor had begun, and returns how many there were: the next attempts begin at
-// once, instead of after missed heartbeats. No worker may poll meanwhile. Activities with a single attempt keep their timeout,
+// once, instead of after missed heartbeats. No worker may poll in the meantime. Activities with a single attempt keep their timeout,
 // and so do cancelled ones: their workflow decides about them.
 func (p Predecessor) GiveUp(ctx context.Context, c client.Client) (int, error) {
 	runs, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running'", PageSize: lookAt})
@@ -43,7 +43,7 @@ func (p Predecessor) GiveUp(ctx context.Context, c client.Client) (int, error) {
 		return 0, fmt.Errorf("list the runs: %w", err)
 	}
 	found := make([]int, len(runs.GetExecutions()))
-	var g errgroup.Group // without a context: if one fails, such as for a run that an operator has just ended, the others go on
+	var g errgroup.Group // without a context: if one fails, such as for a run that an operator has just ended, the others continue
 	g.SetLimit(lookAtOnce)
 	for i, run := range runs.GetExecutions() {
 		g.Go(func() error {
@@ -100,7 +100,7 @@ func (p Predecessor) had(identity string) bool {
 	return identity != p.Successor && strings.HasPrefix(identity, p.Kind)
 }
 
-// gone is the failure of an attempt whose worker is gone.
+// gone returns the failure of an attempt whose worker is gone.
 func gone() *failure.Failure {
 	return &failure.Failure{
 		Message: "the server that ran it has ended",

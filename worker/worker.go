@@ -21,7 +21,7 @@ const (
 	stickyTimeout = 500 * time.Millisecond
 	// heartbeatThrottle is how soon a cancellation can reach an activity (default 30 s).
 	heartbeatThrottle = time.Second
-	// stopTimeout is the time that a stopping worker gives its activities; commands go on without it.
+	// stopTimeout is the time that a stopping worker gives its activities; commands continue without it.
 	stopTimeout = 3 * time.Second
 	// stickyCache is how many workflows are kept between their tasks, in the whole process.
 	stickyCache = 2000
@@ -70,7 +70,7 @@ func keep(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker for good when the namespace is missing for minutes, for example
+// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker permanently when the namespace is missing for minutes, for example
 // while a lost database of Temporal is set up again.
 func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *slog.Logger) error {
 	gaveUp := make(chan error, 1)
@@ -102,7 +102,7 @@ func build(c client.Client, a Activities, b Build, guard *crash.Guard, fatal fun
 	return w
 }
 
-// options are those of all workers. The interceptor asks the guard about each attempt of each activity.
+// options returns those of all workers. The interceptor asks the guard about each attempt of each activity.
 func options(endings map[string]givenUpActivity, b Build, guard *crash.Guard, fatal func(error)) sdk.Options {
 	return sdk.Options{
 		OnFatalError:                            fatal,

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxParallel is how many reading calls run at once (spec/001 §2.2).
+// maxParallel is how many reading calls run at once.
 const maxParallel = 8
 
 // maxAgents is how many calls wait for subagents at once.
@@ -37,7 +37,7 @@ func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutp
 }
 
 // handsOver reports whether the turn ends because the program that asked has calls to run; its next request begins a turn with their results.
-// A message that steers the turn makes it go on without them. Older histories have no client calls, so this needs no version.
+// A message that steers the turn makes it continue without them. Older histories have no client calls, so this needs no version.
 func (t *turnRun) handsOver(ctx workflow.Context, calls []turn.CallOutput) bool {
 	has := slices.ContainsFunc(calls, func(c turn.CallOutput) bool { return c.Class == chat.ClassClient })
 	return has && !t.inbox.stopped && !t.inbox.steered && ctx.Err() == nil
@@ -117,12 +117,12 @@ func (t *turnRun) interrupt(ctx workflow.Context, id chat.CallID, cause error) e
 	return nil
 }
 
-// label is a call as an operator reads it.
+// label returns a call as an operator reads it.
 func label(call turn.CallOutput) string {
 	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }
 
-// abandonCall records that the outcome of a call is unknown, so that the model can go on from there.
+// abandonCall records that the outcome of a call is unknown, so that the model can continue from there.
 func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
 	t.abandon(ctx, turn.AbandonInput{Call: id, Broken: isFault(cause), Crashed: kindOf(cause) == activities.CrashedType})
 }

@@ -55,7 +55,7 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	return workflow.ExecuteLocalActivity(localOptions(ctx, "expire"), activities.NameExpire, turn.ExpireInput{Call: id}).Get(ctx, nil)
 }
 
-// askAgain asks what a call that has begun has to know before it goes on, and reports whether it is made again.
+// askAgain asks what a call that has begun has to know before it continues, and reports whether it is made again.
 func (t *turnRun) askAgain(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (again bool, err error) {
 	call.Inquires = true
 	t.inbox.forgetAnswer(id)
@@ -74,7 +74,7 @@ func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOu
 	return out.Refused || err != nil && !broken(err)
 }
 
-// questionOf is what a call waits for.
+// questionOf returns what a call waits for.
 func questionOf(call turn.CallOutput) wait {
 	if call.Inquires {
 		return wait{WaitsQuestion, "an answer: " + label(call)}

@@ -27,7 +27,7 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
 	workflow.SetCurrentDetails(ctx, "tells the hooks that turn "+string(in.Turn)+" has ended")
 	err := workflow.ExecuteActivity(hookOptions(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
-	if broken(err) { // as where the conversation was deleted meanwhile
+	if broken(err) { // as where the conversation was deleted in the meantime
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "point", ask.Point, "error", err)
 		workflow.SetCurrentDetails(ctx, "**failed: "+markdown.Escaped(kindOf(err))+"** · the hooks were not told that turn "+string(in.Turn)+" has ended")
 		return nil
@@ -56,7 +56,7 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	}
 }
 
-// beside is for a run that follows the turn without delaying it: the next turn begins meanwhile.
+// beside is for a run that follows the turn without delaying it: the next turn begins in the meantime.
 func (t *turnRun) beside(ctx workflow.Context, id, kind, summary string) workflow.Context {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            id,
@@ -84,7 +84,7 @@ func Title(ctx workflow.Context, in TitleInput) error {
 	var out titles.Output
 	err := workflow.ExecuteActivity(titleOptions(ctx), activities.NameTitle, titles.Input{Session: in.Session, Turn: in.Turn}).Get(ctx, &out)
 	switch {
-	case broken(err): // as where the conversation was deleted meanwhile; it goes by the first words of its first message
+	case broken(err): // as where the conversation was deleted in the meantime; it goes by the first words of its first message
 		workflow.GetLogger(ctx).Warn("a conversation was not given a title", "error", err)
 		workflow.SetCurrentDetails(ctx, "**failed: "+markdown.Escaped(kindOf(err))+"** · the conversation has no title by a model")
 		return nil
@@ -107,7 +107,7 @@ func (t *turnRun) beginTitle(ctx workflow.Context, out turn.FinishOutput) {
 	}
 	ctx = t.beside(ctx, TitleID(t.in.Session), KindTitle, "title of the conversation")
 	child := workflow.ExecuteChildWorkflow(ctx, NameTitle, TitleInput{Session: t.in.Session, Turn: t.id})
-	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil { // that of an earlier turn goes on
+	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil { // that of an earlier turn continues
 		workflow.GetLogger(ctx).Info("the conversation is being named already", "error", err)
 	}
 }

@@ -16,7 +16,7 @@ import (
 
 // decide asks the model for the next step. If the context has to be compressed first, a separate activity does it, as often as the step asks for it:
 // the step counts and decides when to give up. Where the provider cannot be reached and the turn waits, the next activity is the one that waits, by
-// its attempts; what users write meanwhile is taken in before it goes on.
+// its attempts; what users write in the meantime is taken in before it continues.
 func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, error) {
 	in := turn.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
 	ended := func() {}

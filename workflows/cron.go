@@ -60,7 +60,7 @@ func outlived(ctx workflow.Context, began time.Time) bool {
 		workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// details is what operators see of a job.
+// details returns what operators see of a job.
 func details(now cronjob.FireJobOutput, last string) string {
 	next := "paused"
 	if !now.Paused {
@@ -134,7 +134,7 @@ func waitInLine(ctx workflow.Context, wakes workflow.ReceiveChannel, wait time.D
 	return err
 }
 
-// trackDetails is what operators see of the line.
+// trackDetails returns what operators see of the line.
 func trackDetails(now cronjob.AdvanceTrackOutput) string {
 	text := []string{"**" + count(now.Posted, "run goes on", "runs go on") + "**"}
 	if now.Waiting {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// endTime is how long a stopped subagent may take to report its partial result. Then the turn goes on without it.
+// endTime is how long a stopped subagent may take to report its partial result. Then the turn continues without it.
 const endTime = 15 * time.Second
 
 // delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the result of the call: its

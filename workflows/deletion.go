@@ -56,7 +56,7 @@ func DeletePerson(ctx workflow.Context, in DeletePersonInput) error {
 	return continueAsNew(ctx, NameDeletePerson, in)
 }
 
-// deletionDetails is what operators see of a deletion.
+// deletionDetails returns what operators see of a deletion.
 func deletionDetails(out deletion.Output) string {
 	if out.Done {
 		return "**deleted**"

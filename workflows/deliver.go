@@ -22,7 +22,7 @@ type DeliverInput struct {
 }
 
 // Deliver sends the messages of a session to its platform, in order, and completes when nothing waits. While nothing does and a turn runs for some
-// seconds, it shows there how the turn goes on: both in one place, so that they never meet. A platform that is away holds the answers of this session
+// seconds, it shows there the progress of the turn: both in one place, so that they never meet. A platform that is away holds the answers of this session
 // and nothing else: each try is an attempt of the activity.
 func Deliver(ctx workflow.Context, in DeliverInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
@@ -78,7 +78,7 @@ func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	return nil
 }
 
-// follow shows how a turn goes on until something is to be sent or the turn has ended.
+// follow shows the progress of a turn until something is to be sent or the turn has ended.
 func follow(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	workflow.SetCurrentDetails(ctx, "**shows how the turn goes on** · "+markdown.Escaped(next.Channel)+" · "+string(next.Follow))
 	return workflow.ExecuteActivity(followOptions(ctx, next.Channel), activities.NameFollow, delivery.FollowInput{Turn: next.Follow}).Get(ctx, nil)

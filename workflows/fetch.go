@@ -21,7 +21,7 @@ type FetchInput struct {
 // file that does not come in time is left out, with a note in the message.
 func Fetch(ctx workflow.Context, in FetchInput) error { return fetchFiles(ctx, in.Inbox) }
 
-// fetchFiles fetches the files of one message and notes that it waits for them no longer.
+// fetchFiles fetches the files of one message, and records that the message no longer waits for them.
 func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	var list files.UnpackOutput
 	input := files.FetchInput{Inbox: message}

@@ -52,7 +52,8 @@ func (b *turnInbox) nextWake(ctx workflow.Context) bool {
 	return !ended
 }
 
-// peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
+// peek reads the rows that arrived for the turn. If the turn has claimed messages during the read, the result may contain them, so peek reads
+// again.
 func (b *turnInbox) peek(ctx workflow.Context) (seen turn.PeekOutput, err error) {
 	for {
 		if err := workflow.Await(ctx, func() bool { return !b.claiming }); err != nil {
@@ -69,13 +70,13 @@ func (b *turnInbox) peek(ctx workflow.Context) (seen turn.PeekOutput, err error)
 	}
 }
 
-// seesAfresh reports whether a look that is done again forgets what it saw before.
+// seesAfresh reports whether peek clears the result before it reads again.
 func seesAfresh(ctx workflow.Context) bool {
 	const change = "a look that is done again sees afresh"
 	return workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
-// claim claims the messages that are meant to steer the turn. The turn does not look for new messages meanwhile.
+// claim claims the messages that are meant to steer the turn. The turn does not look for new messages in the meantime.
 func (b *turnInbox) claim(ctx workflow.Context) (out turn.SteerOutput, err error) {
 	b.steered, b.claiming = false, true
 	defer func() { b.claiming = false }()

@@ -124,7 +124,7 @@ func workflowID(prefix, text string) string {
 	return prefix + head + "~" + hex.EncodeToString(sum[:16])
 }
 
-// Search attributes, all keywords (DESIGN §4). A namespace without them is tolerated by SearchAttributes being off.
+// Search attributes, all keywords. A namespace without them is tolerated by SearchAttributes being off.
 var (
 	AttrSession = temporal.NewSearchAttributeKeyKeyword("XbotSession")
 	AttrChannel = temporal.NewSearchAttributeKeyKeyword("XbotChannel")

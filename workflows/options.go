@@ -17,23 +17,24 @@ const (
 	// heartbeatTimeout is how soon a killed worker is noticed: three heartbeats in a row are missing (activities.HeartbeatInterval). A worker
 	// that was only slow loses an attempt by it: the next one attaches to the command, or asks the model again.
 	heartbeatTimeout = 3 * time.Second
-	// onceHeartbeat is the same for calls that are not repeated, which a worker that was only slow would lose for good.
+	// onceHeartbeat is the heartbeat timeout of calls that are not repeated. It is longer, because a worker that was only slow would lose the
+	// outcome of the call permanently.
 	onceHeartbeat = 5 * time.Second
 	// storeTimeout is how long a write may be retried: as long as an outage of Postgres may last. The default of the
 	// SDK would give up after seconds.
 	storeTimeout = 24 * time.Hour
 	// storeAttempt bounds one try of a write.
 	storeAttempt = 15 * time.Second
-	// modelAttempt bounds one LLM call; calls without progress end much earlier in the activity (spec/001 §7.1).
+	// modelAttempt bounds one LLM call; calls without progress end much earlier in the activity.
 	modelAttempt = time.Hour
-	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
+	// toolAttempt bounds one tool call; tools have their own, shorter limits.
 	toolAttempt = time.Hour
 	// quickTime bounds how long quick calls hold a workflow task open, all in all: a stop is seen after it. It is well below the
 	// timeout of workflow tasks, so that none is kept alive by heartbeats.
 	quickTime = 750 * time.Millisecond
-	// quickLeast is what has to be left of it for a call to be tried.
+	// quickLeast is how much of quickTime must be left for a call to be tried.
 	quickLeast = 100 * time.Millisecond
-	// quickGrace is what a call whose time is used up has for writing down what it knows.
+	// quickGrace is how long a quick call may take to store its state after its time is over.
 	quickGrace = time.Second
 	// interruptAttempt bounds one attempt to end the command of a stopped call. The activity ends earlier (turn.InterruptWait).
 	interruptAttempt = 2 * time.Minute
@@ -106,7 +107,7 @@ func interruptOptions(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// taskOptions is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
+// taskOptions is for following a background task to its end. Attempts are unlimited: the command continues in the meantime.
 func taskOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, taskAttempt, taskHeartbeat, 0)
 }
@@ -126,7 +127,7 @@ func sendOptions(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
-// followOptions is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
+// followOptions is for showing the progress of a turn. Attempts are unlimited, since the turn runs independently.
 func followOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, followAttempt, heartbeatTimeout, 0)
 }
@@ -146,7 +147,7 @@ func memorizeOptions(ctx workflow.Context, summary string) workflow.Context {
 	return longRunningOptions(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// titleOptions is for having a conversation named. There are few attempts: it has the first words of its first message meanwhile.
+// titleOptions is for having a conversation named. There are few attempts: it has the first words of its first message in the meantime.
 func titleOptions(ctx workflow.Context) workflow.Context {
 	return longRunningOptions(ctx, "title of the conversation", titleAttempt, heartbeatTimeout, titles.MaxAttempts)
 }

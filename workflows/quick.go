@@ -11,7 +11,7 @@ import (
 )
 
 // runTool runs the tool of a call. A call that is usually quick is tried as a local activity first, which saves the way through Temporal and
-// back. What does not end in its time goes on as an activity, which attaches to it by the id of the call.
+// back. What does not end in its time continues as an activity, which attaches to it by the id of the call.
 func (t *turnRun) runTool(ctx workflow.Context, id chat.CallID, call turn.CallOutput) (turn.ToolOutput, error) {
 	defer t.calls.track(ctx, id)()
 	if out, ended := t.tryQuickly(ctx, id, call); ended {
@@ -65,7 +65,7 @@ func (t *turnRun) tryModel(ctx workflow.Context, next *turn.GenerateInput, summa
 	return out, true, err
 }
 
-// quickVersion is what the run tries within a workflow task.
+// quickVersion returns what the run tries within a workflow task.
 func quickVersion(ctx workflow.Context) workflow.Version {
 	return workflow.GetVersion(ctx, "quick calls are local activities", workflow.DefaultVersion, 2)
 }
@@ -91,5 +91,5 @@ func (q *quickBudget) left(ctx workflow.Context) time.Duration {
 	return q.until.Sub(now)
 }
 
-// taskBegan notes that what the turn has just waited for began another workflow task.
+// taskBegan records that what the turn has just waited for began another workflow task.
 func (q *quickBudget) taskBegan() { q.until = time.Time{} }

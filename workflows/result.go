@@ -44,7 +44,7 @@ func (t *turnRun) result(end turnEnd, out turn.FinishOutput) *TurnResult {
 	return r
 }
 
-// kindOf is the kind of an error of an activity.
+// kindOf returns the kind of an error of an activity.
 func kindOf(err error) string {
 	if e, ok := errors.AsType[*temporal.ApplicationError](err); ok {
 		return e.Type()
@@ -55,7 +55,7 @@ func kindOf(err error) string {
 	return string(fault.Internal)
 }
 
-// reasonOf is why the model gave no answer.
+// reasonOf returns why the model gave no answer.
 func reasonOf(d turn.GenerateOutput) string {
 	if d.Finish == chat.FinishLoop {
 		return reasonLoop
@@ -63,7 +63,7 @@ func reasonOf(d turn.GenerateOutput) string {
 	return d.Fault
 }
 
-// upsert changes search attributes. If Temporal refuses one, the run is missing in lists of operators; the turn goes on.
+// upsert changes search attributes. If Temporal refuses one, the run is missing in lists of operators; the turn continues.
 func upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
 		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// idleTime is how long a subagent is held that has nothing to do (spec/001 §2.5).
+// idleTime is how long a subagent is held that has nothing to do.
 const idleTime = 30 * time.Minute
 
 // SubagentInput starts a subagent. It carries no task: those are rows that its turns claim.

@@ -16,7 +16,7 @@ const maxSummary = 380
 // summaryOf cuts the summary of an activity or a timer to what Temporal holds.
 func summaryOf(text string) string { return cut(text, func(r rune) string { return string(r) }) }
 
-// StaticSummary is the summary of a run. The Temporal UI reads it as Markdown: what users and models wrote in it is none.
+// StaticSummary returns the summary of a run. The Temporal UI reads it as Markdown: what users and models wrote in it is none.
 func StaticSummary(text string) string {
 	return cut(text, func(r rune) string {
 		if r < ' ' || unicode.IsSpace(r) {
@@ -40,7 +40,7 @@ func cut(text string, written func(rune) string) string {
 	return out.String()
 }
 
-// jsonBytes is how long a text is within a JSON string as Go writes it.
+// jsonBytes returns how long a text is within a JSON string as Go writes it.
 func jsonBytes(text string) (n int) {
 	for _, r := range text {
 		switch {
@@ -55,7 +55,7 @@ func jsonBytes(text string) (n int) {
 	return n
 }
 
-// heading is the first line of a run's details. Its parts, which users and models wrote, are no Markdown.
+// heading returns the first line of a run's details. Its parts, which users and models wrote, are no Markdown.
 func heading(parts ...string) string {
 	return "**" + markdown.Escaped(strings.Join(nonempty(parts...), " · ")) + "**\n\n"
 }

@@ -147,7 +147,7 @@ func (t *turnRun) run(ctx workflow.Context) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
-// failed is the end of a turn by an error of our own.
+// failed returns the end of a turn by an internal error.
 func failed(err error) turnEnd {
 	return turnEnd{state: chat.TurnFailed, say: sentenceOf(err), reason: kindOf(err)}
 }
@@ -171,7 +171,7 @@ func (t *turnRun) stoppedOrFailed(ctx workflow.Context, err error) turnEnd {
 	return failed(err)
 }
 
-// handleWakes follows wakes while the turn runs: a stop cancels the running step, an answer makes its call go on, a message that is meant to steer is
+// handleWakes follows wakes while the turn runs: a stop cancels the running step, an answer makes its call continue, a message that is meant to steer is
 // taken in before the next step, another one waits for the end.
 func (t *turnRun) handleWakes(ctx workflow.Context) {
 	for {
@@ -202,7 +202,7 @@ func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 	return false
 }
 
-// endUnread ends the turn if what came for it cannot be read: the turn would see no stop and no answer, and might wait for ever.
+// endUnread ends the turn if what came for it cannot be read: the turn would see no stop and no answer, and might wait forever.
 func (t *turnRun) endUnread(ctx workflow.Context, err error) {
 	const change = "a turn that cannot read what came for it ends"
 	if broken(err) && workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion {
@@ -254,7 +254,7 @@ func (t *turnRun) finish(ctx workflow.Context, end turnEnd) (pending bool, resul
 	return out.Pending, result, nil
 }
 
-// broken reports whether an activity ended for a reason of our own and not because it was cancelled.
+// broken reports whether an activity ended for another reason than a cancellation.
 func broken(err error) bool { return err != nil && !temporal.IsCanceledError(err) }
 
 // isTimeout reports whether an activity ended because of a timeout.

@@ -37,14 +37,14 @@ func (s *turnDetails) stepStarted(ctx workflow.Context, step int) {
 	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
 }
 
-// providerAway is the wait for a provider: since when and why.
+// providerAway returns the wait for a provider: since when and why.
 func providerAway(ctx workflow.Context, why string) wait {
 	since := workflow.Now(ctx).UTC().Format("2006-01-02 15:04:05 MST")
 	return wait{WaitsModel, "the model provider, which cannot be reached (" + why + "), since " + since +
 		". It goes on by itself; the attempts of the pending activity say when it is asked again"}
 }
 
-// waitsFor is the newest wait as AttrWaits has it.
+// waitsFor returns the newest wait as AttrWaits has it.
 func (s *turnDetails) waitsFor() string {
 	if len(s.waits) == 0 {
 		return ""

@@ -127,7 +127,7 @@ func (r *runningCalls) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal)
 	}
 }
 
-// track notes that the activity of a call runs, until the returned function is called.
+// track records that the activity of a call runs, until the returned function is called.
 func (r *runningCalls) track(ctx workflow.Context, id chat.CallID) (done func()) {
 	r.ids = append(r.ids, id)
 	return func() {
@@ -163,7 +163,7 @@ func (t *turnRun) generateOrHasten(ctx workflow.Context, in turn.GenerateInput) 
 	return out, hastened, err
 }
 
-// hasten brings the next attempt forward if the turn waits for its provider and a user has written meanwhile.
+// hasten brings the next attempt forward if the turn waits for its provider and a user has written in the meantime.
 func (t *turnRun) hasten(ctx workflow.Context) {
 	const change = "a message hastens the provider"
 	wait := t.provider

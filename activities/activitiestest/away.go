@@ -12,7 +12,7 @@ import (
 // Unreachable is a sandbox that cannot be reached.
 type Unreachable struct{ *Fixture }
 
-// Box is a sandbox that does not answer.
+// Box returns a sandbox that does not answer.
 func (a Unreachable) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
 	return offline{a.Sandbox}, nil
 }

@@ -136,7 +136,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	return b
 }
 
-// WindowOf is the budget of a model with such a context window and answers of at most output tokens.
+// WindowOf returns the budget of a model with such a context window and answers of at most output tokens.
 func WindowOf(context, output int) modelcall.Budget {
 	return modelcall.Budget{Models: limits.Table{Context: context, Output: output}}
 }
@@ -144,10 +144,10 @@ func WindowOf(context, output int) modelcall.Budget {
 // OneModel is a choice of one model.
 type OneModel struct{ llm.Client }
 
-// For is the model of every conversation.
+// For returns the model of every conversation.
 func (o OneModel) For(context.Context, chat.SessionKey) (llm.Client, error) { return o.Client, nil }
 
-// Box is the sandbox of every runner.
+// Box returns the sandbox of every runner.
 func (b *Fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
 	if b.SandboxErr != nil {
 		return nil, b.SandboxErr
@@ -155,7 +155,7 @@ func (b *Fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, er
 	return b.Sandbox, nil
 }
 
-// OutputURL is where the output of a command can be downloaded.
+// OutputURL returns where the output of a command can be downloaded.
 func (b *Fixture) OutputURL(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
 	return "/files/" + runner + "-" + string(exec) + "-" + name, nil
 }

@@ -26,7 +26,7 @@ func (b *ProjectFolder) Session(context.Context, chat.SessionKey) (chat.Session,
 	return chat.Session{Folder: chat.Folder{Cwd: b.Sandbox.Workspace() + "/project"}}, Owner, nil
 }
 
-// Box is the sandbox of the owner, or the error that was set.
+// Box returns the sandbox of the owner, or the error that was set.
 func (b *ProjectFolder) Box(_ context.Context, user chat.UserID, _ string) (sandbox.Sandbox, error) {
 	require.Equal(b.T, Owner, user)
 	return b.Sandbox, b.BoxErr

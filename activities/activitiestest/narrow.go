@@ -14,12 +14,12 @@ type Narrow struct {
 	Asked []sandbox.ExecRequest
 }
 
-// Confinement are those of a conversation.
+// Confinement returns those of a conversation.
 func (n *Narrow) Confinement(_ context.Context, key chat.SessionKey) (chat.Confinement, string, error) {
 	return chat.Confinement{Offline: key == Key}, "", nil
 }
 
-// Box is the sandbox of every runner.
+// Box returns the sandbox of every runner.
 func (n *Narrow) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return n, nil }
 
 // Exec notes the command and runs it.

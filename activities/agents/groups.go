@@ -16,7 +16,7 @@ type GroupStore interface {
 // Groups advances group chats. Its activity runs as a local activity.
 type Groups struct {
 	Store GroupStore
-	// Words is true if the first words of a topic may appear in histories.
+	// Words allows the first words of topics in Temporal histories.
 	Words bool
 }
 

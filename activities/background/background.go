@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// TaskCeiling is how long a task may run (spec/001 §7.3): the runner kills it then.
+	// TaskCeiling is how long a task may run: the runner kills it then.
 	TaskCeiling = 24 * time.Hour
 	// taskMargin is the time that a runner which was out of reach has to come back and report how the task ended.
 	taskMargin = time.Hour
@@ -114,7 +114,7 @@ func lost(why string) chat.TaskEnd {
 	return chat.TaskEnd{State: chat.TaskLost, Ended: time.Now(), Output: why}
 }
 
-// close records an end, which wakes the session, also when the activity was cancelled meanwhile.
+// close records an end, which wakes the session, also if the activity was cancelled.
 func (b *Background) close(ctx context.Context, task chat.TaskRun, end chat.TaskEnd) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()

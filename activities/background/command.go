@@ -17,7 +17,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of a bang command (spec/001 §7.3) and of what its answer shows.
+// Limits of a bang command and of what its answer shows.
 const (
 	bangTimeout = 120 * time.Second
 	bangShown   = 4000    // characters of output in the answer; all of it is behind a link
@@ -161,7 +161,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 	})
 }
 
-// answer is what the user reads. It reports whether the runner has to keep the whole output for a link.
+// answer returns what the user reads. It reports whether the runner has to keep the whole output for a link.
 func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
 	lang := i18n.Lang(bang.Lang)
 	output := strings.TrimRight(tool.Clean(r.Output), " \n")

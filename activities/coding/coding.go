@@ -21,18 +21,18 @@ import (
 	"xbot/runner/wire"
 )
 
-// Attachments stores attachments.
+// Attachments reads the pictures of messages.
 type Attachments interface {
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 }
 
-// Calls stores tool calls.
+// Calls reads tool calls and the environment variables of commands.
 type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	CommandEnv(ctx context.Context, key chat.SessionKey, turn chat.TurnID, inbox chat.InboxID) ([]string, error)
 }
 
-// Threads stores threads and processes of coding agents.
+// Threads is the store of the threads and processes of coding agents.
 type Threads interface {
 	BeginCodingRun(ctx context.Context, key chat.SessionKey, r codingagent.Run) (codingagent.Run, error)
 	CodingRuns(ctx context.Context, turn chat.TurnID) ([]codingagent.Run, error)
@@ -43,7 +43,7 @@ type Threads interface {
 	TurnLanguage(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads sessions and their context windows.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// The arguments of the tool that asks a user.
+// inquiries is the arguments of a call of Inquiring.
 type inquiries struct {
 	Questions []inquiryQuestion `json:"questions"`
 }

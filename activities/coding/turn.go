@@ -53,8 +53,8 @@ func (a *Agents) open(ctx context.Context, ask Ask) (*turn, error) {
 	return t, err
 }
 
-// first returns the index of the process that this step begins with: the newest one that an earlier step has stored a question of. A process
-// that an earlier attempt of this step began follows after those before it, whose answers are not stored yet.
+// first returns the index of the process to follow first in this step: the newest one whose questions an earlier step has stored, else the first
+// one. Processes after it were begun by an earlier attempt of this step, whose answers are not stored; they are followed in their order.
 func (t *turn) first(ctx context.Context, store Store) (int, error) {
 	for at := len(t.runs) - 1; at > 0; at-- {
 		asked, err := t.calls(ctx, store, t.runs[at].Round)
@@ -65,7 +65,7 @@ func (t *turn) first(ctx context.Context, store Store) (int, error) {
 	return 0, nil
 }
 
-// current returns the process to follow; false: a new one has to begin.
+// current returns the process to follow. It returns false if a new one has to be started.
 func (t *turn) current() (codingagent.Run, bool) {
 	if t.at == len(t.runs) {
 		return codingagent.Run{}, false
@@ -73,7 +73,7 @@ func (t *turn) current() (codingagent.Run, bool) {
 	return t.runs[t.at], true
 }
 
-// next makes the messages that a process did not take the request of the next one.
+// next moves on to the process after f's. If that is a new one, its request is the messages that f's process has not read.
 func (t *turn) next(f *follower) {
 	b := f.bound()
 	t.bound, t.rest = &b, f.unreadMessages()

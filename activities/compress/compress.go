@@ -21,7 +21,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Conversations stores conversations.
+// Conversations reads the context window of a conversation, and commits its compactions.
 type Conversations interface {
 	// AnswerTurnCommand answers the command of a turn, once.
 	AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error
@@ -34,7 +34,7 @@ type Conversations interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 }
 
-// Leases stores leases of model calls.
+// Leases takes and renews the lease for the model calls of a compression.
 type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
@@ -57,7 +57,7 @@ type Progress interface {
 	ShowDoing(step chat.Step, what string)
 }
 
-// Compressor compresses conversations: a summary replaces their beginning (spec/001 §3.3). The summarized messages stay in the database, and an
+// Compressor compresses conversations: a summary replaces their beginning. The summarized messages stay in the database, and an
 // archive of them can be recalled.
 type Compressor struct {
 	Models        activities.Models
@@ -111,7 +111,7 @@ func (c *Compressor) Weigh(ctx context.Context, in Input) (messages, tokens int,
 	return len(j.view), j.static + j.weighLines(j.view), nil
 }
 
-// key is the key of the compaction's record, by which a repeated activity finds it. For a command it is made from the
+// key returns the key of the compaction's record, by which a repeated activity finds it. For a command it is made from the
 // command's row, which outlives a turn that is released.
 func (j *compression) key() string {
 	if j.in.Trigger == chat.TriggerManual && j.asked.Control {
@@ -165,7 +165,7 @@ func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err
 	return c, true, j.Conversations.AnswerTurnCommand(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
-// needed reports whether the turn cannot go on without a compression, because the provider has refused the request as it is.
+// needed reports whether the turn cannot continue without a compression, because the provider has refused the request as it is.
 func (j *compression) needed() bool {
 	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }

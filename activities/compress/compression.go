@@ -192,7 +192,7 @@ func (j *compression) count(text string) int { return j.expect(tokens.Count(text
 
 func (j *compression) expect(estimate int) int { return int(float64(estimate) * j.ratio) }
 
-// chars is how many characters of a text like this one make the target.
+// chars returns how many characters of a text like this one make the target.
 func (j *compression) chars(text string) int {
 	return j.target * utf8.RuneCountInString(text) / max(1, j.count(text))
 }

@@ -22,8 +22,8 @@ const (
 	maxNoteCalls  = 16 // of one answer
 )
 
-// saveNotes has the model save notes before the summary hides their source (spec/002, memory flush). It adds nothing to the conversation, and the
-// compression goes on if it fails. Only an end of the context, or a store that cannot be reached, is an error.
+// saveNotes has the model save notes before the summary hides their source. It adds nothing to the conversation, and the
+// compression continues if it fails. Only an end of the context, or a store that cannot be reached, is an error.
 func (j *compression) saveNotes(ctx context.Context) error {
 	tools, err := j.noteTools(ctx)
 	if err != nil || len(tools) == 0 || j.noted.Load() {
@@ -57,7 +57,7 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	return nil
 }
 
-// remembered is the memory text of prompts as it is now, not as it was when the conversation began: a block is replaced as a
+// remembered returns the memory text of prompts as it is now, not as it was when the conversation began: a block is replaced as a
 // whole, so the model must see it before it writes one.
 func (j *compression) remembered(ctx context.Context) (string, error) {
 	if j.Memory == nil {

@@ -18,7 +18,7 @@ import (
 
 // Bounds of what a compression asks of the model.
 const (
-	maxRounds = 10 // answers in all (spec/001 §3.3)
+	maxRounds = 10 // answers in all
 	maxTries  = 3  // of one summary: the first and two corrections
 	maxChunks = 4  // of a conversation that does not fit into one call
 	maxShrink = 3  // times that the provider finds a chunk too long
@@ -47,7 +47,7 @@ func (j *compression) inputBudget() int {
 	return max(room*9/10, j.limits.Context/4)
 }
 
-// longest is the limit of an answer: much more than a summary, since thoughts count as well.
+// longest returns the limit of an answer: much more than a summary, since thoughts count as well.
 func (j *compression) longest() int {
 	return min(j.limits.Output, max(2*j.target, j.limits.Context/8))
 }
@@ -116,7 +116,7 @@ func (j *compression) write(ctx context.Context, request llm.Request, facts wind
 	return best, nil
 }
 
-// shown is a summary as its writer sees it again.
+// shown returns a summary as its writer sees it again.
 func shown(summary string, chars int) string {
 	if summary == "" {
 		return "(nothing)"

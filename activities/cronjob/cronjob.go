@@ -19,7 +19,7 @@ type JobStore interface {
 	PassJob(ctx context.Context, id chat.JobID) (chat.Fired, error)
 }
 
-// Heartbeats knows the heartbeats of agents.
+// Heartbeats returns the heartbeats of agents.
 type Heartbeats interface {
 	// Heartbeat returns the agent's heartbeat that a job is for; nil for other jobs.
 	Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
@@ -31,7 +31,7 @@ type CronJobs struct {
 	Heartbeats Heartbeats
 	// Copy is true if another installation has these jobs: none fires here. Once this is a separate one, the relay wakes those that are due.
 	Copy bool
-	// Words is true if the name of a job may appear in histories.
+	// Words allows the names of jobs in Temporal histories.
 	Words bool
 }
 
@@ -67,7 +67,7 @@ func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput,
 	return t.outputOf(fired), nil
 }
 
-// GiveUp passes over the times of a job that have come, after worker processes crashed while they were acted on. The job goes on with its next time; a
+// GiveUp passes over the times of a job that have come, after worker processes crashed while they were acted on. The job continues with its next time; a
 // job without one is paused.
 func (t *CronJobs) GiveUp(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
 	passed, err := t.Jobs.PassJob(ctx, in.Job)

@@ -10,7 +10,7 @@ import (
 
 // TrackStore keeps the line of the runs of services' jobs.
 type TrackStore interface {
-	// AdvanceTrack moves it: places is how many runs go on at once, most how long one may take.
+	// AdvanceTrack moves it: places is the maximum number of active runs, most how long one may take.
 	AdvanceTrack(ctx context.Context, places int, most time.Duration) (chat.Tracked, error)
 }
 

@@ -26,17 +26,17 @@ const (
 	stepRows = 20
 )
 
-// Agents stores subagents and group chats.
+// Agents deletes a conversation with its subagents and group chats.
 type Agents interface {
 	DeleteSession(ctx context.Context, key chat.SessionKey) error
 }
 
-// Cron stores jobs.
+// Cron deletes the jobs of a user.
 type Cron interface {
 	DeleteJob(ctx context.Context, id chat.JobID) error
 }
 
-// Users stores users.
+// Users reads the state of a deletion: which conversations, jobs and files of the user are left.
 type Users interface {
 	ConversationsOf(ctx context.Context, id chat.UserID, most int) ([]chat.SessionKey, error)
 	// Deletion is NotFound if there is nothing to do, or nothing more.

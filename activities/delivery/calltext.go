@@ -49,7 +49,7 @@ func wanted(call chat.ToolCall, lang i18n.Lang) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// changes is what a call would change, where that is known, else its arguments.
+// changes returns what a call would change, where that is known, else its arguments.
 func changes(call chat.ToolCall, lang i18n.Lang) string {
 	if call.Approval == nil || call.Approval.Preview == "" {
 		return wanted(call, lang)
@@ -82,7 +82,7 @@ func readArguments(raw string) (map[string]string, bool) {
 	return out, true
 }
 
-// block is a value as a block of code.
+// block returns a value as a block of code.
 func block(text string, lang i18n.Lang) string {
 	text, more := shortened(text, maxWanted, lang)
 	return strings.TrimSpace(markdown.Block(strings.TrimRight(text, "\n")) + "\n\n" + more)

@@ -90,7 +90,7 @@ func change(ctx context.Context, account channel.Account, editor channel.Editor,
 	return out, nil
 }
 
-// put shows a text while the turn goes on.
+// put shows a text while the turn runs.
 func (c changer) put(ctx context.Context, text string) error {
 	if c.stream != nil {
 		return c.stream.Put(ctx, text, sequence(c.card))

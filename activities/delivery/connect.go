@@ -10,7 +10,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// connects is the account that a question asks for; nil: it asks for something else.
+// connects returns the account that a question asks for, or nil if it asks for something else.
 func connects(a chat.Asking) *chat.AccountAsk {
 	if all := inquiries(a); len(all) == 1 {
 		return all[0].Connect
@@ -63,7 +63,7 @@ func connectText(a chat.Asking) string {
 // It is made of characters for private use, which do not occur in texts.
 const linkPlace = "\uE000link\uE001"
 
-// withoutLink is the delivery as it is stored.
+// withoutLink returns the delivery as it is stored.
 func (s *sending) withoutLink() chat.Outbound {
 	kept := s.o
 	if kept.Asked != nil && kept.Asked.Link != "" {

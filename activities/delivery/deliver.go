@@ -28,7 +28,7 @@ type Outbox interface {
 	EndDelivery(ctx context.Context, id int64, state, reason string) error
 }
 
-// Replies knows conversations by the messages that the bot has sent in them, and by the threads that these opened.
+// Replies records which conversation a sent message, and the thread that it opened, belong to.
 type Replies interface {
 	LeadBack(ctx context.Context, o chat.Outbound) error
 }
@@ -39,7 +39,7 @@ type Rules struct {
 	Late   time.Duration // older deliveries say when they were written
 }
 
-// LatePolicy knows the rules of channels.
+// LatePolicy returns the delivery rules of channels.
 type LatePolicy interface {
 	DeliveryRules(ctx context.Context, channel string) (Rules, error)
 }
@@ -49,7 +49,7 @@ type Turns interface {
 	ZoneOfSession(ctx context.Context, key chat.SessionKey) (*time.Location, error)
 }
 
-// Users stores users.
+// Users returns the language of a user.
 type Users interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
@@ -80,7 +80,7 @@ type Deliverer struct {
 	// Links returns the page where users connect the account that a call waits for; nil: unknown.
 	Links AccountLinks
 	Tally Tally // of deliveries that ended; nil: not counted
-	Words bool  // whether the first words may appear in histories
+	Words bool  // allows the first words of messages in Temporal histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.
@@ -292,7 +292,7 @@ type sending struct {
 	lost    bool              // a piece may or may not have arrived
 }
 
-// errEnded means that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery, because Temporal
+// errEnded means that nothing is left to do here: a question was withdrawn in the meantime, or another attempt continues with the delivery, because Temporal
 // had given this one up.
 var errEnded = errors.New("the delivery has ended")
 
@@ -423,7 +423,7 @@ func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 	return s.note(ctx, false)
 }
 
-// gaveUp ends the delivery if the platform refuses it for good. Another error is returned, and the delivery is tried again.
+// gaveUp ends the delivery if the platform refuses it permanently. Another error is returned, and the delivery is tried again.
 func (s *sending) gaveUp(err error) (state, reason string, again error) {
 	if channel.Final(err) {
 		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil

@@ -28,19 +28,19 @@ const (
 	settleFor   = 24 * time.Hour
 )
 
-// TurnStore knows how turns go on.
+// TurnStore reads the progress of turns.
 type TurnStore interface {
 	Cards
 	TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error)
 	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
-	// NoteLine notes that the n-th line is about to be sent; false: it was before.
+	// NoteLine records that the n-th line is about to be sent; false: it was before.
 	NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error)
 	// RestCard records that the turn needs no follower while it waits for its provider.
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
 }
 
-// Watch is a look at what goes on in a session.
+// Watch is a snapshot of the activity in a session.
 type Watch interface {
 	// Woken receives a value after each commit in the session.
 	Woken() <-chan struct{}
@@ -54,7 +54,7 @@ type Feed interface {
 	Watch(key chat.SessionKey) Watch
 }
 
-// ProgressPolicy knows where users want to see how a turn goes on.
+// ProgressPolicy reports whether an account shows the progress of turns.
 type ProgressPolicy interface {
 	ShowsProgress(ctx context.Context, channel, account string) bool
 }
@@ -233,7 +233,7 @@ func (s *followState) change(ctx context.Context, account channel.Account, edito
 	return s.trouble(ctx, err)
 }
 
-// rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it goes on.
+// rest stops following a turn that waits for its provider, as the card shows. The turn is followed again when it continues.
 func (s *followState) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
@@ -269,7 +269,7 @@ func (s *followState) settle(ctx context.Context, c chat.TurnProgress) (why stri
 	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Turns.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
 }
 
-// over is when a turn ended, as far as that is known: one that waited for a user may have begun days before.
+// over returns when a turn ended, as far as that is known: one that waited for a user may have begun days before.
 func over(c chat.TurnProgress) time.Time {
 	if c.Turn.EndedAt != nil {
 		return *c.Turn.EndedAt

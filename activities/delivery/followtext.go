@@ -25,7 +25,7 @@ func (s *followState) text(ctx context.Context, c chat.TurnProgress, now time.Ti
 	return "**" + shown.Title + "**\n" + shown.Text, nil
 }
 
-// report is what is known of the turn now.
+// report returns what is known of the turn now.
 func (s *followState) report(c chat.TurnProgress, now time.Time) report.Turn {
 	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
@@ -43,7 +43,7 @@ func (s *followState) report(c chat.TurnProgress, now time.Time) report.Turn {
 	return p
 }
 
-// written is the text of a step that was not committed yet. A text whose beginning this process has not received is not
+// written returns the text of a step that was not committed yet. A text whose beginning this process has not received is not
 // shown.
 func written(d chat.Delta, calls []chat.ToolCall) string {
 	committed := slices.ContainsFunc(calls, func(call chat.ToolCall) bool {
@@ -56,7 +56,7 @@ func written(d chat.Delta, calls []chat.ToolCall) string {
 	return d.Text
 }
 
-// printed is the output of the newest command that runs.
+// printed returns the output of the newest command that runs.
 func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 	for _, call := range slices.Backward(calls) {
 		if call.State != chat.CallRunning {

@@ -18,7 +18,7 @@ import (
 const (
 	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
 	typeEvery = 5 * time.Second
-	// lineWait bounds the sending of a line: what is to be sent in the session waits meanwhile.
+	// lineWait bounds the sending of a line: what is to be sent in the session waits for it.
 	lineWait = 10 * time.Second
 	// lineRepeat is the pause between lines after the last of lineTimes.
 	lineRepeat = 30 * time.Minute
@@ -27,7 +27,7 @@ const (
 // lineTimes say how long a turn has run when its first lines are sent.
 var lineTimes = []time.Duration{30 * time.Second, 3 * time.Minute, 10 * time.Minute}
 
-// linesAfter is how many lines a turn may have had that has run for so long.
+// linesAfter returns how many lines a turn may have had that has run for so long.
 func linesAfter(ran time.Duration) int {
 	for n, at := range lineTimes {
 		if ran < at {
@@ -38,7 +38,7 @@ func linesAfter(ran time.Duration) int {
 	return len(lineTimes) + int((ran-lineTimes[last])/lineRepeat)
 }
 
-// hint shows that a turn goes on where messages cannot be changed. Where the platform counts what answers a message, that is "is
+// hint shows that a turn is running where messages cannot be changed. Where the platform counts what answers a message, that is "is
 // writing" alone, as often as the account permits.
 func (s *followState) hint(ctx context.Context, account channel.Account, c chat.TurnProgress, now time.Time) (why string, err error) {
 	to := c.Card.Place

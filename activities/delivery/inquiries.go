@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/question"
 )
 
-// inquiries are the questions of the model, where a call asks some.
+// inquiries returns the questions of the model, where a call asks some.
 func inquiries(a chat.Asking) []chat.Inquiry {
 	if a.Call.Approval == nil {
 		return nil
@@ -24,7 +24,7 @@ func oneButtonAnswers(a chat.Asking) bool {
 	return len(all) == 0 || len(all) == 1 && len(all[0].Options) > 0 && !all[0].Multi
 }
 
-// formOf is a form with a field for each question of the model.
+// formOf returns a form with a field for each question of the model.
 func formOf(a chat.Asking) *channel.Question {
 	lang := i18n.Lang(a.Lang)
 	q := &channel.Question{
@@ -68,7 +68,7 @@ func about(a chat.Asking) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// inquiriesInWords are the questions where they are answered by typing.
+// inquiriesInWords returns the questions where they are answered by typing.
 func inquiriesInWords(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
 	var parts []string
@@ -79,5 +79,5 @@ func inquiriesInWords(a chat.Asking) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// line is a text on one line.
+// line returns a text on one line.
 func line(text string) string { return markdown.Visible(strings.Join(strings.Fields(text), " ")) }

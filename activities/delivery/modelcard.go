@@ -17,7 +17,7 @@ func parseModelCard(o chat.Outbound) (c card.Card, err error) {
 	return c, nil
 }
 
-// showCard makes the piece of a card that waits for no answer, where cards are shown; else its text. It goes on in the form in which it began.
+// showCard makes the piece of a card that waits for no answer, where cards are shown; else its text. It continues in the form in which it began.
 func (s *sending) showCard() error {
 	made, err := parseModelCard(s.o)
 	if err != nil {

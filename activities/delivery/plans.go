@@ -9,7 +9,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// planCard is a plan that a user is asked to approve. Where there are no forms, a note is given in words.
+// planCard returns a plan that a user is asked to approve. Where there are no forms, a note is given in words.
 func planCard(a chat.Asking, forms bool) *channel.Question {
 	say := func(id i18n.ID) string { return i18n.Say(i18n.Lang(a.Lang), id) }
 	q := &channel.Question{
@@ -37,7 +37,7 @@ func planTitle(a chat.Asking) string {
 // maxPlan bounds the steps that are shown, in characters: cards take no more.
 const maxPlan = 3000
 
-// planText is the steps of a plan with its questions, as Markdown.
+// planText returns the steps of a plan with its questions, as Markdown.
 func planText(a chat.Asking) string {
 	var parts []string
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {

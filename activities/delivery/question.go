@@ -36,7 +36,7 @@ func isOpen(a chat.Asking) bool {
 	return a.Call.Approval != nil && a.Call.Approval.State == chat.ApprovalOpen
 }
 
-// cardOf is the question whether a call may run, or what the model asks. Where there are no forms, a note is given in words.
+// cardOf returns the question whether a call may run, or what the model asks. Where there are no forms, a note is given in words.
 func cardOf(a chat.Asking, forms bool) *channel.Question {
 	if connects(a) != nil {
 		return connectCard(a)
@@ -70,7 +70,7 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	return q
 }
 
-// inWords is the question where there are no buttons.
+// inWords returns the question where there are no buttons.
 func inWords(a chat.Asking) string {
 	lang := i18n.Lang(a.Lang)
 	if connects(a) != nil {

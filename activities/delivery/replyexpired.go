@@ -57,7 +57,7 @@ func refusesOwnMessages(err error) bool {
 	return (fault.Is(err, fault.Denied) || fault.Is(err, fault.RateLimited)) && !channel.Unknown(err)
 }
 
-// addressOf is where a piece goes. One that waits for a newer message to answer gets it here, or waits on.
+// addressOf returns where a piece goes. One that waits for a newer message to answer gets it here, or waits on.
 func (s *sending) addressOf(ctx context.Context, p *chat.Piece, m *channel.Message) (chat.Address, error) {
 	if p.To == chat.Own && p.State == chat.PieceWaiting {
 		newer, err := s.newer(ctx, p)
@@ -106,7 +106,7 @@ func (s *sending) redirect(ctx context.Context, n int, refused error) error {
 	return s.piece(ctx, n)
 }
 
-// newer is a message that was written after the one that a piece was to answer.
+// newer returns a message that was written after the one that a piece was to answer.
 func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
 	if s.Messages == nil {
 		return "", nil

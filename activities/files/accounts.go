@@ -6,7 +6,8 @@ import (
 	"xbot/internal/channel"
 )
 
-// Accounts are the bots that are configured. An account that there is not is NotFound; one that is switched off is Unavailable.
+// Accounts returns the configured accounts of bots. The error is NotFound for an account that does not exist, and Unavailable for one that is
+// disabled.
 type Accounts interface {
 	Account(ctx context.Context, channel, account string) (channel.Account, error)
 }

@@ -61,8 +61,8 @@ type Fetcher struct {
 	ConsumerFiles activities.ConsumerFiles // nil: no conversation is one of a consumer's
 	// Documents counts the pages of PDFs; nil: not counted.
 	Documents Documents
-	Keep      time.Duration // how long files are kept; 0: for ever
-	Words     bool          // whether names of files may appear in histories
+	Keep      time.Duration // how long files are kept; 0: forever
+	Words     bool          // allows the names of files in Temporal histories
 	Voice     Transcriber   // nil: audio files are not transcribed
 	Notices   Notices
 }
@@ -167,7 +167,7 @@ func owned(ctx context.Context, p chat.AttachmentSet) context.Context {
 	return decode.WithUser(ctx, p.Owner)
 }
 
-// box is where the files of a conversation are.
+// box returns where the files of a conversation are.
 func (r *Fetcher) box(ctx context.Context, p chat.AttachmentSet) (sandbox.Sandbox, error) {
 	if r.ConsumerFiles != nil {
 		if box, ok, err := r.ConsumerFiles.FileSystem(ctx, p.Session, p.Owner); ok || err != nil {
@@ -269,14 +269,14 @@ func tooLarge() error {
 	return fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit", maxAttachment>>20)
 }
 
-// folderOf is the folder of the files of one message, apart from those of other conversations.
+// folderOf returns the folder of the files of one message, apart from those of other conversations.
 func folderOf(p chat.AttachmentSet, box sandbox.Sandbox) string {
 	sum := sha256.Sum256([]byte(p.Session))
 	talk := p.Channel + "-" + hex.EncodeToString(sum[:4])
 	return path.Join(box.Workspace(), inboxFolder, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
 }
 
-// nameOf is the name of a file in its folder. Those of one message are numbered, so that no two are the same.
+// nameOf returns the name of a file in its folder. Those of one message are numbered, so that no two are the same.
 func nameOf(p chat.AttachmentSet, f *chat.AttachmentFetch, head []byte) string {
 	name := f.Name
 	if name == "" {

@@ -26,7 +26,7 @@ func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 	return activities.Failure(ctx, r.Store.EndFetch(ctx, in.Inbox))
 }
 
-// tellNowhere reports that the files of a message were not fetched for want of a runner: to the sender, who can connect one; of a group to an
+// tellNowhere reports that the files of a message were not fetched because there is no runner: to the sender, who can connect one; of a group to an
 // administrator. A command reports missing files in its answer, and on the page the line of the message does.
 func (r *Fetcher) tellNowhere(ctx context.Context, id chat.InboxID) error {
 	p, err := r.Store.AttachmentSet(ctx, id)

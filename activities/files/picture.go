@@ -81,7 +81,7 @@ func (r *Fetcher) counts(head []byte, size int64) bool {
 	return r.Documents != nil && r.Documents.Takes(head, size)
 }
 
-// count notes how many pages a PDF has. One that cannot be read stays a file.
+// count records how many pages a PDF has. One that cannot be read stays a file.
 func (r *Fetcher) count(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, data []byte) error {
 	pages, err := r.Documents.Pages(ctx, data)
 	if err != nil {

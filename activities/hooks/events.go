@@ -14,7 +14,7 @@ type hookEvent struct {
 	messages []chat.MessageID
 }
 
-// hookEvents are the events of the n-th claim of a turn: one for the messages of users, and one for each message of the product. The message to a
+// hookEvents returns the events of the n-th claim of a turn: one for the messages of users, and one for each message of the product. The message to a
 // subagent is its task.
 func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claimed) []hookEvent {
 	var out []hookEvent
@@ -36,7 +36,7 @@ func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claim
 	return out
 }
 
-// hookEventOf is the event of something that no user wrote; ok is false where there is none.
+// hookEventOf returns the event of something that no user wrote; ok is false where there is none.
 func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent, ok bool) {
 	switch {
 	case scene.ChatType == chat.ChatSubagent:
@@ -54,7 +54,7 @@ func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent,
 	return hookEvent{p, []chat.MessageID{c.ID}}, true
 }
 
-// unlabelled is the text of an internal message without its first line, which names its kind in brackets.
+// unlabelled returns the text of an internal message without its first line, which names its kind in brackets.
 func unlabelled(text string) string {
 	label, rest, ok := strings.Cut(text, "\n")
 	if ok && strings.HasPrefix(label, "[") && strings.HasSuffix(label, "]") {
@@ -63,10 +63,10 @@ func unlabelled(text string) string {
 	return text
 }
 
-// eventID is the id of an event: after a crash the same event has the same id.
+// eventID returns the id of an event: after a crash the same event has the same id.
 func eventID(about string, e hook.Event) string { return about + "/" + string(e) }
 
-// countedID is the id of an event that a step may have several of.
+// countedID returns the id of an event that a step may have several of.
 func countedID(turn chat.TurnID, step, n int) string {
 	return string(turn) + "." + strconv.Itoa(step) + "." + strconv.Itoa(n)
 }

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Files knows the hooks of a conversation.
+// Files returns the hooks in force for a conversation.
 type Files interface {
 	For(ctx context.Context, key chat.SessionKey) hook.Set
 }
@@ -25,12 +25,12 @@ type Dispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// Calls stores tool calls.
+// Calls reads the tool calls that hooks run for.
 type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 }
 
-// Outcomes stores results of hooks.
+// Outcomes reads the inputs of hooks, and records their outcomes.
 type Outcomes interface {
 	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
 	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
@@ -95,12 +95,12 @@ func MarkCall(set hook.Set, call chat.ToolCall, names []string) chat.ToolCall {
 	return call
 }
 
-// Sizes knows how much a compression is about.
+// Sizes returns the number of messages and tokens that a compression would replace.
 type Sizes interface {
 	Weigh(ctx context.Context, in compress.Input) (messages, tokens int, err error)
 }
 
-// Runners knows which calls cannot run because their user has no runner.
+// Runners finds calls that cannot run because their user has no runner.
 type Runners interface {
 	// NoRunner returns why a call that acts on a runner has none; nil if it has one, or needs none.
 	NoRunner(ctx context.Context, call chat.Call) (why, err error)
@@ -134,7 +134,7 @@ type RunInput struct {
 	After   int             `json:"after,omitempty"`   // tokens after it
 }
 
-// RunOutput is how the turn goes on; the answers of hooks are in Postgres.
+// RunOutput is how the turn continues; the answers of hooks are in Postgres.
 type RunOutput struct {
 	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
 	Ask     bool `json:"ask,omitempty"`     // a user has to permit the call
@@ -164,7 +164,7 @@ func (h *Hooks) run(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{}, nil
 }
 
-// base is what all payloads of a hook point have.
+// base returns what all payloads of a hook point have.
 func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene, error) {
 	s, err := h.Hooks.HookScene(ctx, in.Turn)
 	return hook.Payload{

@@ -141,7 +141,7 @@ func (h *Hooks) postToolUse(ctx context.Context, p hook.Payload, call chat.Call)
 	return h.notify(ctx, p, hook.PostToolUse, string(call.ID))
 }
 
-// elapsed is how long a call ran, in milliseconds.
+// elapsed returns how long a call ran, in milliseconds.
 func elapsed(call chat.ToolCall) int64 {
 	if call.StartedAt == nil || call.FinishedAt == nil {
 		return 0
@@ -223,7 +223,7 @@ func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	return h.notify(ctx, p, hook.AgentStop, string(in.Turn))
 }
 
-// Refusal is the result of a call that must not run: the hooks forbid it, or had to be asked about it and were not. It does
+// Refusal returns the result of a call that must not run: the hooks forbid it, or had to be asked about it and were not. It does
 // not matter why the workflow tries to run it. ok is false when the call may run.
 func Refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {

@@ -34,7 +34,7 @@ const (
 	memorizeKey      = "memorize/%d/%d" // job and the message before the part: what makes a part once
 )
 
-// Conversations stores conversations.
+// Conversations is the store of memorize jobs, which reads the parts of a conversation that a job memorizes.
 type Conversations interface {
 	EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error
 	HoldMemorize(ctx context.Context, j chat.MemorizeJob) error
@@ -48,7 +48,7 @@ type Conversations interface {
 	ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error
 }
 
-// Usage stores usage.
+// Usage records the usage of model calls outside turns.
 type Usage interface {
 	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error

@@ -18,18 +18,18 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// Attachments stores attachments.
+// Attachments reads the pictures of messages.
 type Attachments interface {
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads the context window of a conversation, and appends control records.
 type Conversations interface {
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 }
 
-// ModelRefusals stores what models refused.
+// ModelRefusals records requests that a model refused.
 type ModelRefusals interface {
 	RecordRefusedRequest(ctx context.Context, key chat.SessionKey, r chat.RefusedRequest) error
 }
@@ -48,7 +48,7 @@ const (
 // remindEvery is the number of steps after which a model gets the list of its background tasks again.
 const remindEvery = 10
 
-// Assembler makes the requests of steps: it reads the conversation, applies the layers of the context (spec/001 §3.2) and
+// Assembler makes the requests of steps: it reads the conversation, applies the layers of the context and
 // decides whether a compression has to come first. What it decides is stored as control records, so that the request
 // can be made again. Safe for concurrent use; it must not be copied.
 type Assembler struct {
@@ -329,11 +329,11 @@ func (d *draft) reminder() prompt.Reminder {
 	return r
 }
 
-// leastRoom is the shortest answer that is worth asking for, in tokens.
+// minOutput is the smallest output limit worth requesting, in tokens.
 const minOutput = 1024
 
-// outputLimit returns the limit of the answer to ask for: that of the settings, and never more than the window has left. 0: the longest answer of the model
-// fits into the window, so the request sets no limit.
+// outputLimit returns the output limit to request, in tokens: that of the settings, and never more than the window has left. It returns 0, no limit,
+// if nothing is set and the longest answer of the model fits into the window.
 func (a *Assembler) outputLimit(d *draft, sent int) int {
 	limit := d.Takes.Asked
 	if left := d.limits.Context - sent; left < d.limits.Output {

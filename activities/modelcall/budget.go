@@ -71,7 +71,7 @@ func estimateMessages(messages []llm.Message) int {
 	return n
 }
 
-// EstimateLine is how many tokens a line of a conversation has by our own vocabulary.
+// EstimateLine returns how many tokens a line of a conversation has by our own vocabulary.
 func EstimateLine(l chat.Line) int {
 	return estimateMessages(prompt.Request("", []chat.Line{l}, nil).Messages)
 }

@@ -12,7 +12,7 @@ import (
 // renewEvery is a third of the time that the lease of a call holds without a renewal.
 const renewEvery = 5 * time.Second
 
-// Leases bounds how many calls to models a tenant has at once (spec/001 §9.1). No activity waits for a lease: a call that
+// Leases bounds how many calls to models a tenant has at once. No activity waits for a lease: a call that
 // has to wait ends as RateLimited and is tried again at the time that the error names. That does not count as a failure of
 // the provider.
 type Leases interface {

@@ -85,7 +85,7 @@ func within(newest []placedPicture, known map[string]chat.Picture) []placedPictu
 	return newest
 }
 
-// unseen is how many pictures of the newest line are not among those that are shown.
+// unseen returns how many pictures of the newest line are not among those that are shown.
 func unseen(lines []chat.Line, shown []placedPicture) int {
 	if len(lines) == 0 {
 		return 0

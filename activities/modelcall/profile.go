@@ -7,7 +7,7 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
-// Profiles knows who answers in a session.
+// Profiles returns the profile of the agent in a session.
 type Profiles interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }

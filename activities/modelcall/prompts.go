@@ -29,7 +29,7 @@ func (p BasePrompt) System(ctx context.Context, step chat.Step) (string, *toolse
 	return prompt.Base(), tools, err
 }
 
-// Scenes knows what prompts are rendered for, and keeps what was rendered.
+// Scenes reads the inputs of prompts, and stores rendered prompts.
 type Scenes interface {
 	Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error)
 	// FreezeSystem keeps the prompt of a turn and the parts that were made for it. It keeps the first prompt and returns it.

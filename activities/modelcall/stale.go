@@ -26,14 +26,14 @@ const (
 	awayFor  = time.Minute     // how long a runner that did not answer is left alone
 )
 
-// Reads stores the state of files when they were read, and records of what has changed since.
+// Reads returns the state of files when the model read them, and records which have changed since.
 type Reads interface {
 	OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
 }
 
 // Stale finds files that have changed since an offloaded result showed them, so that the model does not rely on what it
-// recalls of them (spec/001 §3.2). Safe for concurrent use; it must not be copied.
+// recalls of them. Safe for concurrent use; it must not be copied.
 type Stale struct {
 	Reads     Reads
 	Sandboxes activities.RunnerSandboxes

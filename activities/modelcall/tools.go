@@ -7,7 +7,7 @@ import (
 	"xbot/internal/tool/toolset"
 )
 
-// Tools knows the tools of conversations.
+// Tools returns the tools of conversations.
 type Tools interface {
 	Of(ctx context.Context, key chat.SessionKey) (*toolset.Set, error)
 }

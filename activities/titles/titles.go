@@ -28,9 +28,9 @@ const (
 	demoModel = "demo/"
 )
 
-// Conversations stores titles.
+// Conversations reads the subjects of conversations without a title, and sets their titles.
 type Conversations interface {
-	// GiveTitle names a conversation without a name; empty: it stays as it is, for good.
+	// GiveTitle names a conversation without a name; empty: it keeps no name.
 	GiveTitle(ctx context.Context, key chat.SessionKey, title string) (given bool, err error)
 	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
 	TitleCapacity(ctx context.Context, key chat.SessionKey) error
@@ -38,7 +38,7 @@ type Conversations interface {
 	TitleSubject(ctx context.Context, key chat.SessionKey, turn chat.TurnID, most int) (chat.TitleSubject, bool, error)
 }
 
-// Usage stores usage.
+// Usage records the usage of model calls outside turns.
 type Usage interface {
 	// BookUsage adds the tokens that a provider counted for a call outside of steps to the usage.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
@@ -63,7 +63,7 @@ type Output struct {
 	Model string `json:"model,omitempty"` // that was asked; empty: none was
 }
 
-// Title has a model name a conversation, unless it was named meanwhile. Run again after it has ended, it calls no model.
+// Title has a model name a conversation, unless it has been named since. Run again after it has ended, it calls no model.
 func (t *Titles) Title(ctx context.Context, in Input) (Output, error) {
 	defer activities.Heartbeat(ctx)()
 	out, err := t.title(ctx, in)
@@ -114,7 +114,7 @@ func (t *Titles) ask(ctx context.Context, key chat.SessionKey, client llm.Client
 	return answer.Text, err
 }
 
-// failed leaves the conversation as it is for good if no other attempt follows. The provider's words do not get into histories: they may repeat the
+// failed leaves the conversation without a title if no other attempt follows. The provider's words do not get into histories: they may repeat the
 // request.
 func (t *Titles) failed(ctx context.Context, key chat.SessionKey, cause error) error {
 	if ctx.Err() != nil {

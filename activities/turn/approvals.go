@@ -26,9 +26,9 @@ type Previewer interface {
 	Preview(ctx context.Context, name string, call tool.Call) (string, error)
 }
 
-// Runners knows which calls cannot run because their user has no runner.
+// Runners ends calls that cannot run because their user has no runner.
 type Runners interface {
-	// WithoutRunner records the result of a call that cannot run for want of a runner, and reports whether it is one.
+	// WithoutRunner records the result of a call that cannot run because there is no runner, and reports whether it is one.
 	WithoutRunner(ctx context.Context, call chat.Call) (bool, error)
 }
 
@@ -92,7 +92,7 @@ func changedSince(call chat.Call) string {
 // lookTime bounds the look at what a call would change: the question does not wait for a runner that is away.
 const lookTime = 2 * time.Second
 
-// preview is what the call would change, for the user who is asked. It only helps to decide: without a runner, or where the call would
+// preview returns what the call would change, for the user who is asked. It only helps to decide: without a runner, or where the call would
 // fail, there is none.
 func (a *Approvals) preview(ctx context.Context, call chat.Call) string {
 	if a.Previewer == nil || call.Approval != nil || call.Rule != chat.RuleAsk || !a.Previewer.Previews(call.Name) {
@@ -165,7 +165,7 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	return say(i18n.CallUnasked)
 }
 
-// unanswered is the result of questions that got no answer. It is no error: the model goes on without.
+// unanswered returns the result of questions that got no answer. It is no error: the model continues without.
 func unanswered(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryLate)}
@@ -180,7 +180,7 @@ func unanswered(a chat.Approval) chat.ToolResult {
 	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryDeclined, note)}
 }
 
-// sentBack is the result of a plan that a user did not approve. It is no error: the model makes another one.
+// sentBack returns the result of a plan that a user did not approve. It is no error: the model makes another one.
 func sentBack(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.PlanLate)}

@@ -55,7 +55,7 @@ func (a asking) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (l
 	return a.Client.Generate(ctx, req, sink)
 }
 
-// call returns a call of a tool of the program as it is kept; false: it is of one of xbot's own. Neither rules nor hooks are asked: xbot does
+// call returns a call of a tool of the program as it is kept. It returns false for a tool of xbot. Neither rules nor hooks are asked: xbot does
 // not run it.
 func (c clientTools) call(id chat.CallID, asked llm.ToolCall) (chat.ToolCall, bool) {
 	if !c.names[asked.Name] {

@@ -23,19 +23,19 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Subagents stores subagents and group chats.
+// Subagents reads which subagents of a turn have answered.
 type Subagents interface {
 	// SubagentsReported lists the calls of a turn whose subagents have answered.
 	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 }
 
-// Attachments stores attachments.
+// Attachments checks the limit on the stored files of a user.
 type Attachments interface {
 	// CheckSpace returns TooLarge if so many bytes more are too much for a user.
 	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 }
 
-// Calls stores tool calls.
+// Calls reads tool calls, and records their progress and results.
 type Calls interface {
 	// AbandonCall has the command killed, too, if it was sent.
 	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
@@ -45,7 +45,7 @@ type Calls interface {
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	// KeepSample stores an answer and books its usage on the user of the session.
 	KeepSample(ctx context.Context, key chat.SessionKey, call chat.CallID, s chat.Sample, u chat.Usage) error
-	// ReopenCall makes a running call ask a user before it goes on; false: it has ended.
+	// ReopenCall makes a running call ask a user before it continues; false: it has ended.
 	ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error)
 	// Sample returns the answer to a request of a call, and how many requests of the call have one.
 	Sample(ctx context.Context, call chat.CallID, request string) (answer chat.Sample, found bool, answered int, err error)
@@ -53,35 +53,35 @@ type Calls interface {
 	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
 }
 
-// Conversations stores conversations.
+// Conversations records that answers of a turn do not go to the channel.
 type Conversations interface {
-	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
+	// KeepFromChannel records that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
 }
 
-// Leases stores leases of model calls.
+// Leases renews the lease of a model call.
 type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 }
 
-// ModelRefusals stores what models refused.
+// ModelRefusals records tools that a model refused.
 type ModelRefusals interface {
 	// RecordRefusedTools appends a notice, too, if not all of the tools are known to be refused; say may be nil.
 	RecordRefusedTools(ctx context.Context, step chat.Step, tools []chat.RefusedTool, say func(i18n.Lang) string) (added bool, err error)
 }
 
-// Notices stores notices.
+// Notices notifies administrators.
 type Notices interface {
 	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
-// Permissions stores permission rules.
+// Permissions sets permission rules of users.
 type Permissions interface {
 	// AllowInSession sets a rule of the user of a session.
 	AllowInSession(ctx context.Context, key chat.SessionKey, r chat.ToolRule) error
 }
 
-// Titles stores titles.
+// Titles checks whether a model call for a title may start.
 type Titles interface {
 	// TitleCapacity is RateLimited while as many calls to models run for the tenant as may.
 	TitleCapacity(ctx context.Context, key chat.SessionKey) error
@@ -105,17 +105,17 @@ type Turns interface {
 	WaitForProvider(ctx context.Context, step chat.Step, f chat.ProviderFailure) (rest time.Duration, waits bool, err error)
 }
 
-// Usage stores usage.
+// Usage records usage of models.
 type Usage interface {
-	// BookUsage books the usage of a call that brought nothing worth keeping.
+	// BookUsage records the usage of a call without a usable answer.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
-// maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
-// Temporal holds 255 bytes in a search attribute. A turn that gave it more would hang for ever.
+// maxModelName limits the name of a model in histories, in characters. Names of models of runners may be longer, but Temporal
+// limits a search attribute to 255 bytes: a turn with a longer one could never continue.
 const maxModelName = 63
 
-// Spending knows what turns took.
+// Spending reads the usage of turns.
 type Spending interface {
 	// TurnTotals returns the usage of a turn.
 	TurnTotals(ctx context.Context, turn chat.TurnID) (ops.TurnSpent, error)
@@ -135,8 +135,8 @@ type Intake struct {
 	Prices        usage.Pricer           // nil: no cost is shown
 	Speeds        *Speeds                // knows which models are quick; nil: none is
 	Agents        *coding.Agents         // ends what a coding agent still does when its turn is over; nil: there are none
-	MaxSteps      int                    // spec/001 §2.2 maxIter
-	Words         bool                   // whether the first words of a message may appear in histories (XBOT_TEMPORAL_SUMMARIES)
+	MaxSteps      int                    // calls of a model in a turn
+	Words         bool                   // allows the first words of messages in Temporal histories (XBOT_TEMPORAL_SUMMARIES)
 	Titles        bool                   // whether models name conversations (AGENT_TITLES)
 }
 

@@ -23,14 +23,14 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Stream is where an attempt writes while it goes on.
+// Stream receives the output of a running attempt.
 type Stream interface {
 	llm.Sink
 	Written() (text, reasoning string)
 	Close()
 }
 
-// Streams opens where users see how an attempt of a step goes on.
+// Streams opens the streams in which users see an attempt of a step.
 type Streams interface {
 	OpenStream(step chat.Step, attempt int) Stream
 }
@@ -52,7 +52,7 @@ type Model struct {
 	Prompts     modelcall.Prompts
 	Streams     Streams
 	Retry       modelcall.Retry
-	Words       bool        // whether one line of each call may appear in histories
+	Words       bool        // allows one line of each call in Temporal histories
 	Hooks       hooks.Files // nil: there are none
 	Authorizers permission.Authorizers
 	// Trees reports whether the subagents of a request have used up their limit; nil: not checked.
@@ -113,7 +113,7 @@ type GenerateOutput struct {
 	Attempts int  `json:"attempts,omitempty"` // with Wait and Steer: those of the step so far
 	// Quick: the model usually answers quickly, so that the next step may be tried within the workflow task.
 	Quick bool `json:"quick,omitempty"`
-	// Unfinished: it had not ended well within its time, and goes on.
+	// Unfinished: it had not ended well within its time, and continues.
 	Unfinished bool `json:"unfinished,omitempty"`
 }
 
@@ -174,7 +174,7 @@ type attempt struct {
 	n          int // which attempt of the step it is, from 1
 	mayWait    bool
 	waiting    bool // the provider could not be reached
-	steered    bool // and what came meanwhile was taken in just now
+	steered    bool // and what came in the meantime was taken in just now
 	hastened   chat.InboxID
 
 	model  string
@@ -268,7 +268,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case ctx.Err() != nil:
 		return chat.Decision{}, err
 	case fault.Is(err, fault.TooLarge) && a.mayCompress():
-		return chat.Decision{Compress: chat.TriggerTooLong}, nil // not a failure: the step goes on with a shorter request
+		return chat.Decision{Compress: chat.TriggerTooLong}, nil // not a failure: the step continues with a shorter request
 	}
 	return m.failed(ctx, a, err)
 }
@@ -310,7 +310,7 @@ func (m *Model) assemble(ctx context.Context, a *attempt, client llm.Client, sys
 }
 
 // mayCompress reports whether a compression could make the request shorter. A user who switched compression off is
-// asked no more than others: the conversation could not go on.
+// asked no more than others: the conversation could not continue.
 func (a *attempt) mayCompress() bool { return a.compressed < maxCompressions && a.Compressible }
 
 // windowEnd is the part of the context window from which on an answer that was cut off has run into its end.

@@ -52,7 +52,7 @@ type sampler struct {
 	same  map[string]int // how often the same request came
 }
 
-// of returns the sampler of a call; nil: there is none.
+// of returns the sampler of a call, or nil if there is none.
 func (s *Sampling) of(ctx context.Context, call chat.Call) tool.Sampler {
 	if s == nil {
 		return nil

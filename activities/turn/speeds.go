@@ -14,14 +14,14 @@ const (
 	maxSpeeds = 1000
 )
 
-// Speeds knows which models usually answer quickly: small ones nearby do, most others take seconds. It lives in the memory of a
+// Speeds records which models usually answer quickly: small ones nearby do, most others take seconds. It is kept in the memory of a
 // process. The zero value knows none; it may be used by several goroutines at once.
 type Speeds struct {
 	mu    sync.Mutex
 	quick map[string]int // quick answers in a row, by the name of the model
 }
 
-// Note notes how long a call of a model took. A failed one counts as slow.
+// Note records how long a call of a model took. A failed one counts as slow.
 func (s *Speeds) Note(model string, took time.Duration, failed bool) {
 	if s == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/user/persona"
 )
 
-// unknown is the result of a call of a tool that the agent does not have.
+// unknown returns the result of a call of a tool that the agent does not have.
 func unknown(name string) chat.ToolResult {
 	return tool.Fail("there is no tool named %q in this session", tool.Cut(name, 60))
 }

@@ -21,12 +21,12 @@ import (
 	"xbot/internal/turn/session"
 )
 
-// ToolSets knows the tools of conversations.
+// ToolSets finds the tools of conversations, and records their use.
 type ToolSets interface {
 	modelcall.Tools
 	// Find returns the tool of a name that a conversation can call.
 	Find(ctx context.Context, key chat.SessionKey, name string) (tool.Tool, bool, error)
-	// Use notes that a conversation uses tools, so that they stay in sight.
+	// Use records that a conversation uses tools, so that the model continues to see them.
 	Use(ctx context.Context, key chat.SessionKey, specs ...tool.Spec) error
 	// Quick reports whether calls of a tool that every user has usually end within a second.
 	Quick(name string) bool
@@ -42,7 +42,7 @@ type Tools struct {
 	Sandboxes   activities.Sandboxes
 	Outputs     activities.Outputs
 	Sampling    *Sampling // answers what MCP servers ask the model; nil: such requests are refused
-	Words       bool      // whether the first words of a task may appear in histories
+	Words       bool      // allows the first words of tasks in Temporal histories
 	// InterruptWait limits how long a stop waits for a runner that is away; 0: the constant of the same name.
 	InterruptWait time.Duration
 }
@@ -60,7 +60,7 @@ func (in ToolInput) AttemptID() string { return string(in.Call) }
 // ToolOutput is the end of a call; its result is in Postgres.
 type ToolOutput struct {
 	Error      bool `json:"error,omitempty"`      // the tool reports an error to the model
-	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and goes on
+	Unfinished bool `json:"unfinished,omitempty"` // it had not ended within its time, and continues
 	Asks       bool `json:"asks,omitempty"`       // a user is asked first; then the call is made again
 }
 
@@ -163,7 +163,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	return result, err
 }
 
-// askAgain opens a call again with the questions that it has. One that has ended meanwhile stays as it is.
+// askAgain opens a call again with the questions that it has. One that has ended in the meantime stays as it is.
 func (t *Tools) askAgain(ctx context.Context, call chat.Call, result chat.ToolResult) (chat.ToolResult, error) {
 	settling, cancel := activities.Settling(ctx)
 	defer cancel()
@@ -180,7 +180,7 @@ func (t *Tools) attended(ctx context.Context, call chat.Call, spec tool.Spec) (b
 		return false, nil
 	}
 	if k, err := session.Parse(call.Session); err != nil || k.Kind == session.KindCron || k.Kind == session.KindHook {
-		return false, nil //nolint:nilerr // a key that cannot be read is nobody's conversation
+		return false, nil //nolint:nilerr // a key that cannot be read belongs to no conversation
 	}
 	_, may, err := t.Sets.Find(ctx, call.Session, coding.Inquiring)
 	return may, err
@@ -210,8 +210,8 @@ func (t *Tools) tool(ctx context.Context, call chat.Call) (found tool.Tool, refu
 	return found, refused, true, t.Sets.Use(ctx, call.Session, found.Spec())
 }
 
-// asJudged reports whether a call is the one that the permissions were asked about, or one that they allow now. A call that has begun goes on,
-// except one of an MCP server, which would be sent again.
+// asJudged reports whether a call is unchanged since its permission check, or allowed by the current permissions. A call that was started before
+// is not checked again, unless it goes to an MCP server, which would receive it a second time.
 func (t *Tools) asJudged(ctx context.Context, call chat.Call, spec tool.Spec) (bool, error) {
 	switch {
 	case call.Digest == "", call.State != chat.CallOpen && spec.Remote == nil:
@@ -254,7 +254,7 @@ func (t *Tools) NoRunner(ctx context.Context, call chat.Call) (why, err error) {
 	return nil, err
 }
 
-// full reports whether a command may not start because too many of its user's go on in the background. One that may have
+// full reports whether a command may not start because too many commands of its user run in the background. One that may have
 // started is attached to all the same.
 func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	if call.Class != chat.ClassExec || call.StartedOn != "" {
@@ -264,7 +264,7 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	return running >= chat.MaxTasks, err
 }
 
-// record writes the result, also when the activity was stopped meanwhile.
+// record writes the result, also if the activity was stopped.
 func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
@@ -327,7 +327,7 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
 // command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
-// the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
+// the tool has just ended changes nothing: a command that continues by then is a task, which a stop leaves alone.
 func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, box sandbox.Sandbox, attended bool) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
@@ -378,7 +378,7 @@ func progressOf(ctx context.Context) *progress {
 
 func (p *progress) show(text string) { p.text.Store(&text) }
 
-// details returns the text; nil: there is none.
+// details returns the text, or nil if there is none.
 func (p *progress) details() any {
 	if text := p.text.Load(); text != nil {
 		return *text

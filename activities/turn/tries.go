@@ -21,7 +21,7 @@ const keepTry = 10 * time.Second
 // errNotTakenOver ends an attempt that no activity took over.
 var errNotTakenOver = errors.New("no activity took the attempt over")
 
-// try is an attempt to call a model that was begun within a workflow task. What is not done in its time goes on, and an activity
+// try is an attempt to call a model that was begun within a workflow task. What is not done in its time continues, and an activity
 // takes it over: nothing is asked twice, and what has failed fails as that activity, with its pause and its count.
 type try struct {
 	n      int // which attempt of the step it is
@@ -93,7 +93,7 @@ func (k *tries) giveUp(step chat.Step, t *try) {
 	}
 }
 
-// take takes an attempt over; nil: there is none.
+// take removes the attempt of a step from the list and returns it, or nil if there is none.
 func (k *tries) take(step chat.Step) *try {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -141,7 +141,7 @@ func (m *Model) end(a *attempt) chat.Decision {
 	return chat.Decision{Finish: chat.FinishStopped}
 }
 
-// takeOver goes on with the attempt that was begun for the step within a workflow task, or makes one.
+// takeOver continues with the attempt that was begun for the step within a workflow task, or makes one.
 func (m *Model) takeOver(ctx context.Context, a *attempt) (chat.Decision, error) {
 	t := m.tries.take(a.step)
 	if t == nil {

@@ -82,7 +82,7 @@ func (a addresses) contains(addr string) bool {
 	return false
 }
 
-// reachable is the frontend's address as a client on this machine writes it.
+// reachable returns the frontend's address as a client on this machine writes it.
 func (a addresses) reachable() string {
 	host, port := splitAddress(a[primitives.FrontendService])
 	switch ip := net.ParseIP(host); {

@@ -23,7 +23,7 @@ const unacquired = "shard status unknown"
 type logger struct {
 	slog  *slog.Logger
 	level *slog.LevelVar
-	// fatal ends the process after an error that the server cannot go on from; a field for tests.
+	// fatal ends the process after an error that the server cannot continue from; a field for tests.
 	fatal func()
 }
 

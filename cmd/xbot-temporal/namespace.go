@@ -118,7 +118,7 @@ func bringUpToDate(config *persistencespb.NamespaceConfig, retention time.Durati
 	return changed
 }
 
-// freeKeyword is the first preallocated keyword column without an alias, or "".
+// freeKeyword returns the first preallocated keyword column without an alias, or "".
 func freeKeyword(aliases map[string]string) string {
 	columns := sadefs.GetDBIndexSearchAttributes(nil).CustomSearchAttributes
 	for _, column := range slices.Sorted(maps.Keys(columns)) {

@@ -213,7 +213,7 @@ func (p postgresOptions) explain(err error) error {
 	return fmt.Errorf("connect to the Postgres at %s: %w", where, err)
 }
 
-// sqlState is the code with which Postgres answered, or "" for no error and for errors that did not come from it.
+// sqlState returns the code with which Postgres answered, or "" for no error and for errors that did not come from it.
 func sqlState(err error) string {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return answer.Code

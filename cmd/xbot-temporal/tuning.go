@@ -42,7 +42,7 @@ var tuning = dynamicconfig.StaticClient{
 	dynamicconfig.EnableActivityEagerExecution.Key(): true,
 	dynamicconfig.WorkflowPauseEnabled.Key():         true,
 	// By default the state of each run stays in memory for an hour after it closed, by number and not by size, which came
-	// to 17 kB a turn. The active runs have to fit: a run of ours is a few kB, and the queues below work on about two
+	// to 17 kB a turn. The active runs have to fit: a run of xbot is a few kB, and the queues below work on about two
 	// hundred at a time. A turn that waits and was evicted is read again from Postgres.
 	dynamicconfig.HistoryCacheSizeBasedLimit.Key():        true,
 	dynamicconfig.HistoryCacheHostLevelMaxSizeBytes.Key(): 2 << 20,

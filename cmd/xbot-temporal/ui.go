@@ -51,7 +51,7 @@ func listenUI(opts *options) (*webUI, error) {
 	return &webUI{listener: listener, token: token}, nil
 }
 
-// addr is where the UI listens; "" for none.
+// addr returns where the UI listens; "" for none.
 func (u *webUI) addr() string {
 	if u == nil {
 		return ""

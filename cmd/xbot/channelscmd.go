@@ -76,7 +76,7 @@ func channelTable(out io.Writer, list []chat.ChannelAccount, now time.Time) erro
 	})
 }
 
-// ago is how long ago something was.
+// ago returns how long ago something was.
 func ago(at *time.Time, now time.Time, after string) string {
 	if at == nil {
 		return "-"

@@ -169,7 +169,7 @@ func readSettings(in io.Reader) (map[string]string, error) {
 	return out, nil
 }
 
-// changeOf is the present configuration with the given options. An empty value takes a setting, or a secret, away.
+// changeOf returns the present configuration with the given options. An empty value takes a setting, or a secret, away.
 func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]string) apiclient.ChannelChange {
 	out := apiclient.ChannelChange{Settings: map[string]string{}, Revision: now.Revision, Enabled: now.Enabled}
 	maps.Copy(out.Settings, now.Settings)
@@ -182,7 +182,7 @@ func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]s
 	return out
 }
 
-// channelSettings are the variables that set channels, and whether they are set, never their values.
+// channelSettings returns the variables that set channels, and whether they are set, never their values.
 func channelSettings(env map[string]string) []config.Setting {
 	var out []config.Setting
 	for _, d := range server.Drivers() {

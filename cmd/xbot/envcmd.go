@@ -117,7 +117,7 @@ func (c envRMCmd) Run(ctx context.Context) error {
 	})
 }
 
-// in is the id of the agent that is meant.
+// in returns the id of the agent that is meant.
 func (o ofAgent) in(ctx context.Context, env *agentenv.Resolver) (string, error) {
 	p, err := env.Policies.Get(ctx)
 	if err != nil {

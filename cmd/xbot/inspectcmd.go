@@ -149,7 +149,7 @@ func sessionTable(out io.Writer, list []ops.SessionSummary) error {
 	})
 }
 
-// titleOf is the subject of a conversation; of a place that many share, its name. The name of a user is next to it already.
+// titleOf returns the subject of a conversation; of a place that many share, its name. The name of a user is next to it already.
 func titleOf(s ops.SessionSummary) string {
 	title := cmp.Or(s.Title, s.Origin.Label)
 	if s.ChatType != chat.ChatDirect {
@@ -210,7 +210,7 @@ func undeliveredTable(out io.Writer, list []ops.Undelivered) error {
 	})
 }
 
-// endOf is when a delivery ended, or when one that waits was written.
+// endOf returns when a delivery ended, or when one that waits was written.
 func endOf(u ops.Undelivered) time.Time {
 	if u.EndedAt != nil {
 		return *u.EndedAt
@@ -306,7 +306,7 @@ func table[T any](out io.Writer, head string, items []T, row func(T) []any) erro
 	return w.Flush()
 }
 
-// short is a short time span: 5s, 12m, 3h, 4d.
+// short returns a short time span: 5s, 12m, 3h, 4d.
 func short(d time.Duration) string {
 	switch {
 	case d < time.Minute:

@@ -20,7 +20,7 @@ type keyCmd struct {
 
 type keyRotateCmd struct{}
 
-// Run changes the key. Repeated after a crash it goes on where it was.
+// Run changes the key. Repeated after a crash it continues where it was.
 func (keyRotateCmd) Run(ctx context.Context) error {
 	return withKey(ctx, func(ring *secret.Keyring, s *store.Store, given bool) error {
 		n, err := rotation.Rotate(ctx, ring, s.Secrets)

@@ -81,7 +81,7 @@ func pluginProblem(p installed.Plugin) string {
 	return p.Problem
 }
 
-// lastFailure is the time and the text of the last failure of a plugin; empty: there was none.
+// lastFailure returns the time and the text of the last failure of a plugin; empty: there was none.
 func lastFailure(p installed.Plugin) string {
 	if p.FailureAt == nil {
 		return ""
@@ -198,7 +198,7 @@ func describePlugin(w io.Writer, m plugin.Manifest, readOnly []string) {
 	}
 }
 
-// quoted is a command line as it could be typed.
+// quoted returns a command line as it could be typed.
 func quoted(args []string) string {
 	out := make([]string, len(args))
 	for i, arg := range args {

@@ -108,7 +108,7 @@ func serviceState(s apiclient.ServiceView) string {
 	return "withdrawn"
 }
 
-// usedAgo is when something was used.
+// usedAgo returns when something was used.
 func usedAgo(at *time.Time) string {
 	if at == nil {
 		return "never"
@@ -154,7 +154,7 @@ func (f serviceFlags) change() apiclient.ServiceChange {
 	return out
 }
 
-// someOrNone is a list that was given: nil where it was not, empty for the word none.
+// someOrNone returns a list that was given: nil where it was not, empty for the word none.
 func someOrNone(list []string) *[]string {
 	switch {
 	case len(list) == 0:
@@ -263,7 +263,7 @@ type serviceSetCmd struct {
 	JSON bool   `name:"json" help:"Print JSON."`
 }
 
-// Run changes a service, unless it was changed meanwhile.
+// Run changes a service, unless it has been changed since.
 func (c serviceSetCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		change := c.change()
@@ -315,7 +315,7 @@ type serviceDeleteCmd struct {
 	JSON bool `name:"json" help:"Print JSON: the service as it was."`
 }
 
-// Run has a service deleted: the server does it, and goes on when it runs again.
+// Run has a service deleted: the server does it, and continues when it runs again.
 func (c serviceDeleteCmd) Run(ctx context.Context) error {
 	return c.on(ctx, func(client *apiclient.Client, s apiclient.ServiceView) error {
 		if !c.Yes {

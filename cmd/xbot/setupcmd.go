@@ -217,7 +217,7 @@ func (s *setup) bot(ctx context.Context, kind chat.ChannelKind, now chat.Channel
 	return true, nil
 }
 
-// optionsToPrompt are the options without which a bot does not work; where none is required, those without a default.
+// optionsToPrompt returns the options without which a bot does not work; where none is required, those without a default.
 func optionsToPrompt(options []chat.ChannelOption) []chat.ChannelOption {
 	var required, open []chat.ChannelOption
 	for _, o := range options {

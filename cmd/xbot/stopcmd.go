@@ -13,7 +13,7 @@ type stopCmd struct {
 	Wait time.Duration `default:"2m" placeholder:"DURATION" help:"How long to wait for its end; ${default} unless given."`
 }
 
-// Run ends the server of this home in an orderly way; what runs goes on with the next start.
+// Run ends the server of this home in an orderly way; what runs continues with the next start.
 func (c stopCmd) Run(ctx context.Context) error {
 	cfg, err := load[config.Serve]()
 	if err != nil {

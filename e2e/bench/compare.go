@@ -43,7 +43,7 @@ func compare(ctx context.Context, bin, base, out string, size load) error {
 	return save(rows, out)
 }
 
-// memories is what the stacks hold after the same load.
+// memories returns what the stacks hold after the same load.
 func memories(ctx context.Context, stacks []*stack) ([]row, error) {
 	var rows []row
 	for _, s := range stacks {

@@ -51,7 +51,7 @@ func contextCost(ctx context.Context, s *stack) ([]figure, error) {
 	), nil
 }
 
-// weight is how many bytes the texts of a request have, which is what Shared counts of: each part ends with one more.
+// weight returns how many bytes the texts of a request have, which is what Shared counts of: each part ends with one more.
 func weight(r llmtest.Request) int {
 	return len(strings.Join(r.Prompt(), "\x00"))
 }

@@ -101,7 +101,7 @@ func (l library) recall(ctx context.Context) ([]figure, error) {
 	return out, nil
 }
 
-// largeTexts is the corpus again and again, with a note in each entry.
+// largeTexts returns the corpus again and again, with a note in each entry.
 func largeTexts(memories []string) []string {
 	texts := make([]string, largeArchive)
 	for i := range texts {
@@ -147,7 +147,7 @@ func (l library) latency(ctx context.Context, pool *pgxpool.Pool) ([]figure, err
 	return out, nil
 }
 
-// heap is what the process holds, in bytes.
+// heap returns what the process holds, in bytes.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats

@@ -39,7 +39,7 @@ type row struct {
 	Values []float64 `json:"values"`
 }
 
-// figures are the rows of the first stack.
+// figures returns the rows of the first stack.
 func figures(rows []row) []figure {
 	var out []figure
 	for _, r := range rows {
@@ -97,7 +97,7 @@ func pace(ctx context.Context, stacks []*stack, size load) ([]row, error) {
 // within the workflow task.
 var slowModels = []time.Duration{300 * time.Millisecond, 1500 * time.Millisecond}
 
-// delayed is the line of a program for a model that answers after some time.
+// delayed returns the line of a program for a model that answers after some time.
 func delayed(delay time.Duration) string {
 	if delay == 0 {
 		return ""
@@ -203,7 +203,7 @@ func across(what, unit string, samples []sample, number func(sample) float64) ro
 	return r
 }
 
-// times are the quantiles of the time to the visible answer, beyond that of the model.
+// times returns the quantiles of the time to the visible answer, beyond that of the model.
 func times(what, p50, p95, goal string, model time.Duration, samples []sample) []row {
 	beyond := func(q float64) func(sample) float64 {
 		return func(s sample) float64 { return quantile(s.times, q) - float64(model.Milliseconds()) }
@@ -215,7 +215,7 @@ func times(what, p50, p95, goal string, model time.Duration, samples []sample) [
 	return []row{half, most}
 }
 
-// cost is the CPU time of a turn.
+// cost returns the CPU time of a turn.
 func cost(what, budget, goal string, samples []sample) []row {
 	all := across("CPU of a "+what, "ms", samples, func(s sample) float64 { return sum(s.cpu) / float64(s.turns) })
 	all.Budget, all.Goal = budget, goal
@@ -226,7 +226,7 @@ func cost(what, budget, goal string, samples []sample) []row {
 	return rows
 }
 
-// disk is what a turn leaves on the disk, and what it writes on the way.
+// disk returns what a turn leaves on the disk, and what it writes on the way.
 func disk(what string, samples []sample) []row {
 	each := func(bytes func(usage) float64) func(sample) float64 {
 		return func(s sample) float64 { return bytes(s.usage) / float64(s.turns) / 1000 }

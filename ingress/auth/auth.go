@@ -25,7 +25,7 @@ import (
 const (
 	// CookieName is the cookie of a browser's login.
 	CookieName = "xbot_session"
-	// sessionLife is how long a login lasts after its last use (spec/001 §8.2).
+	// sessionLife is how long a login lasts after its last use.
 	sessionLife = 30 * 24 * time.Hour
 	// slideEvery bounds how often the end of a login is written.
 	slideEvery = time.Hour
@@ -34,7 +34,7 @@ const (
 	maxPassword = 72
 )
 
-// Accounts stores users, their passwords, tokens and logins.
+// Accounts is the store of users, passwords, tokens and logins.
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (users.User, error)
 	AnyPassword(ctx context.Context) (bool, error)
@@ -55,7 +55,7 @@ type WebSessions interface {
 	DeleteWebSession(ctx context.Context, hash []byte) error
 }
 
-// Invites stores invitations.
+// Invites checks and redeems invitations.
 type Invites interface {
 	// CheckInvite is Denied unless the invitation can be used now.
 	CheckInvite(ctx context.Context, hash []byte) error
@@ -325,7 +325,7 @@ func hashPassword(ctx context.Context, in lane, password string) (string, error)
 	return string(hash), nil
 }
 
-// signedIn is the lane of a request that is signed in: each login has its own, since a token may have been stolen.
+// signedIn returns the lane of a request that is signed in: each login has its own, since a token may have been stolen.
 func signedIn(r *http.Request) lane {
 	id, _ := r.Context().Value(contextKey{}).(identity)
 	return lane{known: true, name: "login " + text(id.login)}

@@ -35,7 +35,7 @@ func (a *Auth) knows(browser string, user chat.UserID) bool {
 
 func ofUser(user chat.UserID) []byte { return binary.BigEndian.AppendUint64(nil, uint64(user)) }
 
-// laneOf is the lane of a sign-in: a known browser has its own, others share that of their address.
+// laneOf returns the lane of a sign-in: a known browser has its own, others share that of their address.
 func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	if user != 0 && a.knows(browser, user) {
 		return lane{known: true, name: browser}
@@ -43,7 +43,7 @@ func (a *Auth) laneOf(r *http.Request, browser string, user chat.UserID) lane {
 	return lane{name: a.Address(r)}
 }
 
-// Address is where a request comes from. Behind proxies of ours it is the address that the first of them saw. An IPv6
+// Address returns where a request comes from. Behind trusted proxies it is the address that the first of them saw. An IPv6
 // address counts as its whole subnet, since one host usually has all of it.
 func (a *Auth) Address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

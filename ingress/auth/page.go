@@ -25,7 +25,7 @@ const (
 	PageHeader = "X-Xbot-Page"
 	// passParameter is the query parameter of a pass.
 	passParameter = "pass"
-	// passLife is how long a pass can be used; a download that has begun goes on.
+	// passLife is how long a pass can be used; a download that has begun continues.
 	passLife = time.Minute
 	// keyedFolder precedes the key in a path.
 	keyedFolder = "k/"
@@ -98,7 +98,7 @@ func (a *Auth) passed(r *http.Request, login []byte) bool {
 }
 
 // Under returns the path that leads a browser to what RequireUnder guards at root: root itself for a program, which sends
-// its token, and a path with a key for a browser, whose requests there have no header of ours.
+// its token, and a path with a key for a browser, whose requests have no such header.
 func (a *Auth) Under(ctx context.Context, root string) string {
 	id, _ := ctx.Value(contextKey{}).(identity)
 	if id.login == nil {

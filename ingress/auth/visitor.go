@@ -9,7 +9,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Visitor is the user whose login a browser has the cookie of; 0: it has none. That is half of a login: it can forbid what is allowed for another
+// Visitor returns the user of the login cookie of a browser, or 0 if it has none. That is half of a login: it can forbid what is allowed for another
 // reason, and allows nothing alone.
 func (a *Auth) Visitor(r *http.Request) (chat.UserID, error) {
 	user, err := a.visitor(r)

@@ -37,7 +37,7 @@ type Gateway interface {
 	Press(ctx context.Context, p channel.Press) channel.Toast
 }
 
-// States stores which process holds an account, the account's state, and how many progress updates it has shown.
+// States records which process runs an account, the state of the account, and its progress updates.
 type States interface {
 	channel.Signs
 	HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error)

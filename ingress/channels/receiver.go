@@ -13,13 +13,13 @@ import (
 	"xbot/internal/chat"
 )
 
-// receiver accepts what one account delivers.
+// receiver accepts the messages and events of one account.
 type receiver struct {
 	*AccountRunner
 	channel, account string
 
 	mu     sync.Mutex
-	told   time.Time // when the arrival of an event was written down last
+	told   time.Time // time of the last ReportChannel
 	status channel.Status
 }
 

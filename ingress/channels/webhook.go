@@ -40,7 +40,7 @@ func (d *AccountRunner) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	hook.Webhook(r, r).ServeHTTP(w, q)
 }
 
-// address is the source address of a call; empty: unknown.
+// address returns the source address of a call; empty: unknown.
 func (d *AccountRunner) address(q *http.Request) string {
 	if d.Addresses == nil {
 		return ""

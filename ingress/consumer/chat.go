@@ -127,7 +127,7 @@ func (o outgoingMessage) check() error {
 	return intake.Check(inbound(service.Conversation{}, o.id, o.content.Text))
 }
 
-// idOf is the id of a message: the same for the same key, place and Idempotency-Key; without the latter each is another one.
+// idOf returns the id of a message: the same for the same key, place and Idempotency-Key; without the latter each is another one.
 func idOf(key, place, once string) string {
 	if once == "" {
 		return "svc-" + rand.Text()
@@ -193,7 +193,7 @@ func (a *API) accept(ctx context.Context, c service.Conversation, o outgoingMess
 	return got, err
 }
 
-// inbound is a message of a consumer in a conversation. The name of its user shows in the Temporal UI whose it is.
+// inbound returns a message of a consumer in a conversation. The name of its user shows in the Temporal UI whose it is.
 func inbound(c service.Conversation, id, text string) intake.Message {
 	return intake.Message{
 		NewRow: engine.NewRow{

@@ -43,7 +43,7 @@ type completionRequest struct {
 	named string               // name by which a conversation that is to begin is found later; empty: by its id alone
 }
 
-// outgoing is the message on its way into its conversation.
+// outgoing returns the message on its way into its conversation.
 func (q completionRequest) outgoing() outgoingMessage {
 	return outgoingMessage{id: q.send.ID, content: Content{Text: q.Text, Pictures: q.Files()}, title: q.Title}
 }
@@ -106,7 +106,7 @@ func (c completions) place(ctx context.Context, v *visit, ask openai.Ask) (q com
 	return q, nil
 }
 
-// named is the conversation that has begun for a name; without an id where none has. A message in it that was accepted before is known by it,
+// named returns the conversation that has begun for a name; without an id where none has. A message in it that was accepted before is known by it,
 // even if a limit is reached now.
 func (c completions) named(ctx context.Context, v *visit, name string) (service.Conversation, error) {
 	where, err := c.Services.NamedConversation(ctx, v.Caller, name)
@@ -117,12 +117,12 @@ func (c completions) named(ctx context.Context, v *visit, name string) (service.
 	return where, err
 }
 
-// retry is a request as its retries find it.
+// retry returns a request as its retries find it.
 func (q *completionRequest) retry() servicestore.Retry {
 	return servicestore.Retry{Identity: q.Key, Named: q.Conversation != "" || q.User != "", Conversation: q.where.ID, Send: q.send.ID}
 }
 
-// before finds the earlier message of a retry. If its conversation was deleted meanwhile, the retry counts as a new request.
+// before finds the earlier message of a retry. If its conversation has been deleted since, the retry counts as a new request.
 func (c completions) before(ctx context.Context, v *visit, q *completionRequest) (found bool, err error) {
 	if q.Chosen {
 		return false, nil
@@ -188,7 +188,7 @@ func (c completions) Follow(ctx context.Context, q openai.AcceptedMessage) iter.
 	}
 }
 
-// outside is a failure in words for outsiders.
+// outside returns a failure in words for outsiders.
 func outside(lang i18n.Lang, f replystream.Failure) replystream.Failure {
 	switch {
 	case f.Kind == replystream.Dropped && f.Outcome == replystream.OutcomeTaken:

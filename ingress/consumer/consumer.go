@@ -34,25 +34,25 @@ type Messages interface {
 	Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (conversation.Place, error)
 }
 
-// Attachments stores attachments.
+// Attachments is the store of pictures in messages, and checks the limit on stored files.
 type Attachments interface {
 	AddPicture(ctx context.Context, key chat.SessionKey, p chat.Picture) error
 	Pictures(ctx context.Context, key chat.SessionKey, hashes []string) (map[string]chat.Picture, error)
 	CheckSpace(ctx context.Context, user chat.UserID, more int64) error
 }
 
-// Conversations stores conversations.
+// Conversations reads transcripts, and updates titles and pins.
 type Conversations interface {
 	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)
 	UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error
 }
 
-// ServiceUsage stores the usage of services.
+// ServiceUsage records requests to services.
 type ServiceUsage interface {
 	RecordRequests(ctx context.Context, all []servicestore.Request) error
 }
 
-// Services stores services.
+// Services authenticates consumers, and is the store of their conversations, rate limits and retries.
 type Services interface {
 	Admit(ctx context.Context, by servicestore.Caller, send servicestore.Send) error
 	BeginConversation(ctx context.Context, n servicestore.NewConversation) (service.Conversation, error)
@@ -162,7 +162,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.serve(w, r, by)
 }
 
-// speaks is the language of a consumer: that of their text, else the one that their browser asks for.
+// speaks returns the language of a consumer: that of their text, else the one that their browser asks for.
 func speaks(r *http.Request, text string) i18n.Lang {
 	if text != "" {
 		return i18n.Of(text)

@@ -146,7 +146,7 @@ func (a *API) registerChanges(h huma.API) {
 	})
 }
 
-// begunWith is the name of a conversation that was begun with an Idempotency-Key; completions have other names.
+// begunWith returns the name of a conversation that was begun with an Idempotency-Key; completions have other names.
 func begunWith(once string) string {
 	if once == "" {
 		return ""
@@ -164,7 +164,7 @@ func (a *API) withMessages(ctx context.Context, c service.Conversation, before c
 // errNoConversation is the answer to every id that is none of the key's.
 var errNoConversation = fault.Errorf(fault.NotFound, "there is no such conversation: it was deleted, or was begun with another key")
 
-// conversation is one that was begun with the key of a request.
+// conversation returns one that was begun with the key of a request.
 func (a *API) conversation(ctx context.Context, v *visit, id string) (service.Conversation, error) {
 	if !service.IsConversation(id) || v.only != "" && v.only != id {
 		return service.Conversation{}, errNoConversation
@@ -177,7 +177,7 @@ func (a *API) conversation(ctx context.Context, v *visit, id string) (service.Co
 	return c, err
 }
 
-// title is a text on one line, with at most so many characters.
+// title returns a text on one line, with at most so many characters.
 func title(text string, most int) string {
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }), " ")
 	if runes := []rune(text); len(runes) > most {

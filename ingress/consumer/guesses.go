@@ -60,7 +60,7 @@ func (g *guesses) isKnown(hash []byte) bool {
 	return known
 }
 
-// enter waits until an unknown key of an address may be looked up; the caller calls leave afterwards. RateLimited: too many wait already.
+// enter waits until an unknown key of an address may be looked up; the caller calls leave afterwards. It returns RateLimited if too many wait already.
 func (g *guesses) enter(ctx context.Context, from string) error {
 	l, err := g.join(from)
 	if err != nil {
@@ -128,7 +128,7 @@ func (g *guesses) miss(from string, hash []byte) error {
 	return errWrongKey
 }
 
-// left is how many wrong keys of an address count now.
+// left returns how many wrong keys of an address count now.
 func (g *guesses) left(from string) float64 {
 	who := g.wrong[from]
 	return max(0, who.n-g.now().Sub(who.last).Seconds()/guessPause.Seconds())

@@ -59,7 +59,7 @@ func draw(ctx context.Context, file []byte, address string) (chat.Picture, error
 	return one, nil
 }
 
-// storedPictures are the pictures of a message that was accepted before. Conflict: the message came with other ones.
+// storedPictures returns the pictures of a message that was accepted before. It returns Conflict if the message came with other ones.
 func (a *API) storedPictures(ctx context.Context, c service.Conversation, o outgoingMessage) (pictures []chat.Picture, found bool, err error) {
 	if c.ID == "" {
 		return nil, false, nil // it is to begin with the message

@@ -34,7 +34,7 @@ func (p *Problem) GetStatus() int { return p.Status }
 // GetHeaders returns the additional headers of the answer.
 func (p *Problem) GetHeaders() http.Header { return p.header }
 
-// ContentType is that of problem documents.
+// ContentType returns that of problem documents.
 func (p *Problem) ContentType(string) string { return "application/problem+json" }
 
 // maxDetail bounds the detail of a problem, in bytes.
@@ -98,7 +98,7 @@ func (a *API) write(w http.ResponseWriter, p *Problem) {
 	_ = json.NewEncoder(w).Encode(p) // the client is gone if this fails
 }
 
-// titled is the document of an error that huma found in a request.
+// titled returns the document of an error that huma found in a request.
 func titled(_ huma.Context, _ string, body any) (any, error) {
 	m, ok := body.(*huma.ErrorModel)
 	if !ok {

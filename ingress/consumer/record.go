@@ -14,25 +14,25 @@ import (
 )
 
 const (
-	// recordEvery is how soon a request is recorded at the latest: as much is lost if the process is killed.
+	// recordEvery is the interval of writes. A killed process loses the records of at most one interval.
 	recordEvery = time.Second
-	// recordMost is how many requests are written at once, and recordShare how many of one service may wait to be: many seconds' worth. More are
-	// not recorded, so that no answer waits for the database.
+	// recordMost is the maximum number of requests in a batch, and recordShare that of requests of one service that wait, enough for many seconds.
+	// Further requests are not recorded, so that no answer waits for the database.
 	recordMost, recordShare = 500, 4096
-	// recordTime bounds writing the waiting records, also the last time.
+	// recordTime limits one write of all waiting records, also the one at the end of the process.
 	recordTime = 10 * time.Second
 )
 
-// beyondKeys bounds the memory of keys that sent too many requests.
+// beyondKeys is the maximum number of keys that beyond remembers.
 const beyondKeys = 10_000
 
-// beyond notes in which minute a key sent more requests than it may. The zero value is ready.
+// beyond remembers the last minute in which each key exceeded its rate limit. The zero value is ready for use.
 type beyond struct {
 	mu   sync.Mutex
 	last map[string]time.Time // by key
 }
 
-// first reports whether it is the first such request of a key in its minute, in this process.
+// first reports whether this is the first request of a key over its limit in this minute, in this process.
 func (b *beyond) first(key string, at time.Time) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,12 +51,12 @@ func (b *beyond) first(key string, at time.Time) bool {
 type recorder struct {
 	store ServiceUsage
 	log   *slog.Logger
-	full  chan struct{} // a batch waits
+	full  chan struct{} // signals that a full batch waits
 
 	mu      sync.Mutex
 	waiting []servicestore.Request
-	of      map[string]int // how many of them are of a service
-	lost    int            // how many were not recorded since the last report
+	of      map[string]int // number of waiting requests by service
+	lost    int            // number of requests that were not recorded since the last report
 }
 
 func newRecorder(to ServiceUsage, log *slog.Logger) *recorder {
@@ -81,7 +81,7 @@ func (r *recorder) add(q servicestore.Request) {
 	}
 }
 
-// start begins to write; stop writes the rest and returns then.
+// start starts writing in the background. stop writes the rest, and returns when that is done.
 func (r *recorder) start(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -111,7 +111,7 @@ func (r *recorder) run(ctx context.Context) {
 	}
 }
 
-// write records the waiting requests, all of them within recordTime. While the database is away they go on waiting.
+// write records all waiting requests, within recordTime. If the database is unavailable, they stay in the queue.
 func (r *recorder) write(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, recordTime)
 	defer cancel()
@@ -144,7 +144,8 @@ func refused(err error) bool {
 	return fault.Is(err, fault.Invalid) || fault.Is(err, fault.Internal)
 }
 
-// next returns the next batch, and how many requests were not recorded since the last call.
+// next returns the next batch, and the number of requests that were not recorded since the last call. The batch stays in the queue until
+// written is called.
 func (r *recorder) next() (batch []servicestore.Request, lost int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,7 +153,7 @@ func (r *recorder) next() (batch []servicestore.Request, lost int) {
 	return slices.Clone(r.waiting[:min(len(r.waiting), recordMost)]), lost
 }
 
-// written forgets the first n that waited.
+// written removes the first n requests from the queue.
 func (r *recorder) written(n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -79,7 +79,7 @@ func (a *API) record(v *visit, status *statusWriter) {
 	}
 }
 
-// endpoint is the recorded name of a route.
+// endpoint returns the recorded name of a route.
 func endpoint(pattern string) string {
 	if pattern == Root {
 		return "unknown"

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-// event is one of a stream. Members that a type does not have are left out.
+// event is an event of a stream. Members that a type does not have are left out.
 type event struct {
 	Type      string  `json:"type"`
 	Message   string  `json:"message_id,omitempty"`
@@ -41,7 +41,7 @@ type usage struct {
 	Total      int `json:"total_tokens"`
 }
 
-// eventWriter writes the events that a question asks for, until they end.
+// eventWriter writes the events of the answer that q names to s, until they end.
 type eventWriter func(ctx context.Context, v *visit, s *events, q replystream.Question) error
 
 // tellAnswer writes the events of an answer. Without a message no answer is in progress, and it writes done.
@@ -69,7 +69,8 @@ func (a *API) stream(v *visit, q replystream.Question, tell eventWriter) *huma.S
 	}}
 }
 
-// tellAll writes events until they end. An error that their reader should know is the last one; without it they come again.
+// tellAll writes events until they end. If they end with an error that the reader has to know, such as an invalid key, it writes that as the last
+// event. After any other error the stream is only closed, and the reader may open it again.
 func (a *API) tellAll(v *visit, s *events, all iter.Seq2[replystream.Event, error]) error {
 	for e, err := range all {
 		if err != nil {
@@ -85,7 +86,7 @@ func (a *API) tellAll(v *visit, s *events, all iter.Seq2[replystream.Event, erro
 	return nil
 }
 
-// events writes events for outsiders.
+// events writes the events of a stream to a consumer.
 type events struct {
 	*sse.Writer
 	lang i18n.Lang
@@ -130,7 +131,7 @@ func (s *events) write(e replystream.Event) error {
 	return nil
 }
 
-// begun writes the origin of an answer that no message asked for. Others follow a message.
+// begun writes the event begun for an answer that a scheduled task or job started. Answers to messages have none.
 func (s *events) begun(seq int64, b replystream.TurnStarted) error {
 	if !b.Task {
 		return nil
@@ -138,7 +139,7 @@ func (s *events) begun(seq int64, b replystream.TurnStarted) error {
 	return s.send(seq, event{Type: "begun", Turn: string(b.Turn), Origin: originTask})
 }
 
-// argue writes a piece of the arguments of a call, as far as the call will show them.
+// argue writes a piece of the arguments of a call, without what exceeds maxShown.
 func (s *events) argue(a replystream.Arguments) error {
 	shown := head(a.Piece, maxShown-a.Offset)
 	if shown == "" {
@@ -163,7 +164,7 @@ func by(person bool) string {
 	return byAgent
 }
 
-// failed writes why there is no answer. One that was stopped before it began is done.
+// failed writes why there is no answer. For an answer that was stopped before it began it writes done.
 func (s *events) failed(seq int64, f replystream.Failure) error {
 	switch {
 	case f.Kind == replystream.Dropped && f.Outcome == "stopped":
@@ -179,7 +180,7 @@ func (s *events) failed(seq int64, f replystream.Failure) error {
 	return s.send(seq, event{Type: "error", Code: string(f.Kind), Content: new(sentence(s.lang, f.Text))})
 }
 
-// refused writes why a reader may not read on.
+// refused writes why the reader has no more access. It writes nothing for other errors.
 func (s *events) refused(err error) error {
 	_, noKey := errors.AsType[*keyError](err)
 	switch {

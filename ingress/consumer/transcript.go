@@ -50,10 +50,10 @@ type ToolCall struct {
 	OK     *bool  `json:"ok,omitempty"`
 }
 
-// userID is the id of a message of a consumer, also while it waits.
+// userID returns the id of a message of a consumer, also while it waits.
 func userID(id chat.InboxID) string { return fmt.Sprintf("u%d", id) }
 
-// answerID is the id of a message of the agent, or of an administrator in its place.
+// answerID returns the id of a message of the agent, or of an administrator in its place.
 func answerID(id chat.MessageID) string { return fmt.Sprintf("a%d", id) }
 
 // transcript is a part of a conversation as its consumer reads it, with the cursor that it is true at.
@@ -169,7 +169,7 @@ type reply struct {
 }
 
 func (r *reading) read(t conversation.Transcript) {
-	last := map[chat.TurnID]int{} // administrators may write while a turn goes on
+	last := map[chat.TurnID]int{} // administrators may write while a turn runs
 	for i, m := range t.Messages {
 		last[m.Turn] = i
 	}
@@ -205,11 +205,12 @@ func (r *reading) message(m chat.Message) {
 	}
 }
 
-// isSent reports whether a row is a message of the consumer, and isSaid whether it is one of the agent, or of an administrator in its place.
+// isSent reports whether m is a message of the consumer.
 func isSent(m chat.Message) bool {
 	return m.Role == chat.RoleUser && m.Inbox != 0 && !m.Rewound && (m.Origin == "" || m.Origin == chat.OriginSuperseded)
 }
 
+// isReply reports whether m is a reply of the agent or an administrator.
 func isReply(m chat.Message) bool { return m.Role == chat.RoleAssistant && !m.Silent }
 
 func shows(m chat.Message) bool { return isSent(m) || isReply(m) }
@@ -247,7 +248,7 @@ func (r *reading) assistant(m chat.Message) Message {
 	return out
 }
 
-// origin is the source of a message of the agent.
+// origin returns the source of a message of the agent.
 func (r *reading) origin(m chat.Message) string {
 	if m.Turn != "" && m.Turn == r.task && !r.turn.asked {
 		return originTask
@@ -305,7 +306,7 @@ func kindOf(picture bool) string {
 	return "file"
 }
 
-// cut is as much of a text as is shown.
+// cut returns as much of a text as is shown.
 func cut(text string) string {
 	if shown := head(text, maxShown); len(shown) < len(text) {
 		return shown + "…"
@@ -313,7 +314,7 @@ func cut(text string) string {
 	return text
 }
 
-// head is the beginning of a text, in whole characters.
+// head returns the beginning of a text, in whole characters.
 func head(text string, most int) string {
 	if len(text) <= most {
 		return text

@@ -75,7 +75,7 @@ func (a *API) takeFiles(w http.ResponseWriter, r *http.Request) ([]AttachmentBod
 	return out, err
 }
 
-// files is the file system of a conversation. The reason why there is none does not concern the consumer.
+// files returns the file system of a conversation. The reason why there is none does not concern the consumer.
 func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbox, error) {
 	if a.Files == nil {
 		return nil, errNoFiles
@@ -89,7 +89,7 @@ func (a *API) files(ctx context.Context, c service.Conversation) (sandbox.Sandbo
 
 var errNoFiles = fault.Errorf(fault.Conflict, "this service takes no files and keeps none at the moment; send pictures within the message instead")
 
-// openUpload is an upload that goes on.
+// openUpload is an unfinished upload.
 type openUpload struct {
 	box     sandbox.Sandbox
 	control *http.ResponseController

@@ -64,7 +64,7 @@ func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, er
 	}, nil
 }
 
-// Output is the output of a command so far, as long as its runner keeps it; after that it is NotFound.
+// Output returns the output of a command so far, as long as its runner keeps it; after that it is NotFound.
 func Output(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
 	return Attachment{
 		Name: name, Type: "text/plain; charset=utf-8", Size: -1,
@@ -95,7 +95,7 @@ func (s outputSource) copy(ctx context.Context, to io.Writer) error {
 			return err
 		}
 		if offset == 0 {
-			end = part.Size // a command that goes on printing must not hold the client for ever
+			end = part.Size // a command that keeps printing must not hold the client forever
 		}
 		data := part.Data[:min(int64(len(part.Data)), end-offset)]
 		if _, err := to.Write(data); err != nil {
@@ -195,7 +195,7 @@ func ShowAnywhere(w http.ResponseWriter) {
 	w.Header().Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
-// disposition is a header that makes a browser save the answer under a name, or show it (RFC 6266), with the name in ASCII for
+// disposition returns a header that makes a browser save the answer under a name, or show it (RFC 6266), with the name in ASCII for
 // programs that do not know RFC 5987.
 func disposition(how, name string) string {
 	name = filename.Safe(name)

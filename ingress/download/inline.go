@@ -24,7 +24,7 @@ var shown = map[string]bool{
 	"application/pdf": true,
 }
 
-// Shown is the attachment of a file as a browser may show it, where its content is of a type that is safe to show; else it stays to be
+// Shown returns the attachment of a file as a browser may show it, where its content is of a type that is safe to show; else it stays to be
 // saved. The name decides nothing.
 func (a Attachment) Shown(ctx context.Context) (Attachment, error) {
 	file, ok := a.from.(fileSource)
@@ -41,7 +41,7 @@ func (a Attachment) Shown(ctx context.Context) (Attachment, error) {
 	return a, nil
 }
 
-// policy is the content security policy of the content. Its viewer of PDF does not work in a sandbox, and runs no script of this server's.
+// policy returns the content security policy of the content. Its viewer of PDF does not work in a sandbox, and runs no script of this server's.
 func (a Attachment) policy() string {
 	switch {
 	case a.Inline && a.Type == "application/pdf":
@@ -65,7 +65,7 @@ func (a Attachment) serveRange(w http.ResponseWriter, r *http.Request, file file
 // filePart is how much of a file a fileReader asks its runner for at once, in bytes.
 const filePart = 512 << 10
 
-// fileReader reads a file anywhere. A file that changes meanwhile ends it.
+// fileReader reads a file anywhere. A file that changes during the read ends it.
 type fileReader struct {
 	ctx      context.Context //nolint:containedctx // of the one request that it serves
 	from     fileSource

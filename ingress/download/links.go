@@ -113,7 +113,7 @@ func (l *Links) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	_, _ = io.WriteString(w, i18n.Say(languageOf(r), say, args...)+"\n") // the client is gone if this fails
 }
 
-// languageOf is the language that a browser asks for first.
+// languageOf returns the language that a browser asks for first.
 func languageOf(r *http.Request) i18n.Lang {
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
 		return i18n.Chinese

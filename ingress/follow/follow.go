@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// pingEvery keeps proxies from closing an idle stream, and finds readers that are gone (spec/001 §9.2: 30 s).
+	// pingEvery keeps proxies from closing an idle stream, and finds readers that are gone (30 s).
 	pingEvery = 15 * time.Second
 	// pollEvery finds durable events whose notification was lost with a crash.
 	pollEvery = 2 * time.Second

@@ -80,7 +80,7 @@ func (m *inboundRequest) withFeedback(ctx context.Context, out Outcome) (_ Outco
 // refuse sends the reason why a message was not accepted: by a row that is delivered like an answer, so that no end of this process loses
 // it, and by which the message is known when it is delivered again.
 func (m *inboundRequest) refuse(ctx context.Context, in intake.Message, out Outcome, why error) (Outcome, error) {
-	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it meanwhile
+	if fault.Is(why, fault.Conflict) { // another process may have refused or accepted it in the meantime
 		if known, is, err := m.duplicate(ctx); err != nil || is {
 			return known, err
 		}
@@ -102,7 +102,7 @@ func (m *inboundRequest) refuse(ctx context.Context, in intake.Message, out Outc
 	return out, nil
 }
 
-// refusal is why the message was not accepted. A sender who floods a full queue is not notified of every message.
+// refusal returns why the message was not accepted. A sender who floods a full queue is not notified of every message.
 func refusal(lang i18n.Lang, why error) engine.Refusal {
 	return engine.Refusal{Say: i18n.Explain(lang, why), Flood: i18n.Says(why, i18n.QueueFull), Lang: lang}
 }

@@ -66,7 +66,7 @@ func (m *inboundRequest) answerConsumer(ctx context.Context, in intake.Message) 
 	return got, err
 }
 
-// CalledConversation is the displayed name of a conversation of a consumer.
+// CalledConversation returns the displayed name of a conversation of a consumer.
 func CalledConversation(lang i18n.Lang, c service.Conversation) string {
 	if c.Title == "" {
 		return i18n.Say(lang, i18n.InboxNameless)
@@ -76,7 +76,7 @@ func CalledConversation(lang i18n.Lang, c service.Conversation) string {
 
 const shownTitle = 60
 
-// serviceName is the name of a service, for the eye: its id where the name cannot be read.
+// serviceName returns the name of a service, for the eye: its id where the name cannot be read.
 func (m *inboundRequest) serviceName(ctx context.Context, id string) string {
 	if s, err := m.Stores.Services.Service(ctx, id); err == nil {
 		return s.Name
@@ -84,7 +84,7 @@ func (m *inboundRequest) serviceName(ctx context.Context, id string) string {
 	return id
 }
 
-// from is the chat in which the administrator writes.
+// from returns the chat in which the administrator writes.
 func (m *inboundRequest) from(to *chat.Address) *chat.Address {
 	at := *to
 	at.Channel, at.Account = m.e.Channel, m.e.Account

@@ -105,7 +105,7 @@ func (m *inboundRequest) amending(in intake.Message, ids ...string) edits.Messag
 	return edits.Message{Key: m.amendedKey(m.e.ID), Channel: in.Channel, Account: in.Account, User: in.User, IDs: ids}
 }
 
-// delivered finds the destination and the user of a message that was delivered before; 0: the sender has no user.
+// delivered finds the destination and the user of a message that was delivered before. The user is 0 if the sender has none.
 func (g *Gateway) delivered(ctx context.Context, e chat.Envelope) (*inboundRequest, chat.UserID, error) {
 	m, err := g.newRequest(ctx, e)
 	if err != nil {

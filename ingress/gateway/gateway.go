@@ -60,13 +60,13 @@ type Gateway struct {
 	Log       *slog.Logger
 }
 
-// Runners knows where the commands of users and groups run.
+// Runners finds the runners of users and groups.
 type Runners interface {
-	// Name returns the runner of a user; Denied: there is none that they may use.
+	// Name returns the runner of a user. It returns Denied if there is none that they may use.
 	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
 }
 
-// Models knows which model answers in a conversation.
+// Models checks whether the model of a conversation is available.
 type Models interface {
 	// Missing returns the model that cannot answer there and the reason; an empty why: one can, as far as is known without a call.
 	Missing(ctx context.Context, key chat.SessionKey) (model, why string, err error)
@@ -164,7 +164,7 @@ func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequ
 	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, wrote: wrote, lang: i18n.LanguageHints{Text: wrote, Usual: p.Language}.Lang()}, nil
 }
 
-// spoken is the language in which the sender is addressed, once the conversation is known.
+// spoken returns the language in which the sender is addressed, once the conversation is known.
 func (m *inboundRequest) spoken(ctx context.Context) (i18n.Lang, error) {
 	return m.Stores.Users.Speaks(ctx, m.user.ID, m.key, m.wrote)
 }

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// inbound is the message as intake gets it.
+// inbound returns the message as intake gets it.
 func (m *inboundRequest) inbound() intake.Message {
 	in := intake.Message{
 		NewRow: engine.NewRow{
@@ -34,7 +34,7 @@ func (m *inboundRequest) inbound() intake.Message {
 	return in
 }
 
-// to is the destination of the answer: as an answer to the message, in its thread or in one that the scene has opened.
+// to returns the destination of the answer: as an answer to the message, in its thread or in one that the scene has opened.
 func (m *inboundRequest) to() *chat.Address {
 	names := map[string]string{}
 	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
@@ -50,12 +50,12 @@ func (m *inboundRequest) to() *chat.Address {
 
 func (m *inboundRequest) direct() bool { return m.e.ChatType == chat.ChatDirect }
 
-// senderName is the name of a sender where several users write.
+// senderName returns the name of a sender where several users write.
 func senderName(e chat.Envelope) string {
 	return cmp.Or(users.CleanName(e.Sender.Name), users.CleanName(e.Sender.ID))
 }
 
-// platformID is the id of a message among those of its sender. In groups the id of the chat is part of it: some
+// platformID returns the id of a message among those of its sender. In groups the id of the chat is part of it: some
 // platforms count the messages of each chat.
 func platformID(e chat.Envelope) string {
 	id := e.ID

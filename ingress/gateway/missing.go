@@ -74,13 +74,13 @@ func (m *inboundRequest) tellNoRunner(ctx context.Context) error {
 	return err
 }
 
-// groupName is the name of a group for an administrator: outsiders choose it.
+// groupName returns the name of a group for an administrator: outsiders choose it.
 func (m *inboundRequest) groupName() string {
 	name := cmp.Or(users.CleanName(m.e.Subject), users.CleanName(m.e.Room), users.CleanName(m.e.Chat))
 	return "`" + strings.Trim(strings.ReplaceAll(name, "`", "'"), " ") + "` (" + m.e.Channel + ")"
 }
 
-// listing is the command that lists a group; empty where its id does not fit into one.
+// listing returns the command that lists a group; empty where its id does not fit into one.
 func (m *inboundRequest) listing() string {
 	place := "channels." + m.e.Channel
 	if own, ok := m.p.Channels[m.e.Channel].Accounts[m.e.Account]; ok && own.Groups != nil {

@@ -79,7 +79,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	}
 }
 
-// presser is the user who has pressed a button, if they have access where the question was asked.
+// presser returns the user who has pressed a button, if they have access where the question was asked.
 func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press) (u users.User, known bool, err error) {
 	m, err := g.newRequest(ctx, chat.Envelope{
 		Source: chat.Source{Channel: p.Channel, Account: p.Account, ChatType: at.ChatType, Chat: at.Chat, Thread: at.Thread},
@@ -98,7 +98,7 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 	return m.user, m.known && !m.user.Disabled, err
 }
 
-// answerOf reads a press; ok is false for a button that no question of ours has.
+// answerOf reads a press; ok is false for a button of another program.
 func answerOf(q calls.Question, user users.User, p channel.Press) (a calls.Answer, ok bool) {
 	a = calls.Answer{
 		Session: q.Session, User: user.ID, UserName: intake.Answerer(user.Name, q.Place.Names[p.Sender]), Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
@@ -149,7 +149,7 @@ func outcomeOf(lang i18n.Lang, call chat.Call) string {
 	return i18n.Outcome(lang, *call.Approval)
 }
 
-// inBoth is a sentence to a user whose language is not known.
+// inBoth returns a sentence to a user whose language is not known.
 func inBoth(kind string, id i18n.ID) channel.Toast {
 	return channel.Toast{Kind: kind, Text: i18n.Say(i18n.English, id) + " / " + i18n.Say(i18n.Chinese, id)}
 }

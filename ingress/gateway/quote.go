@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// contextOf is the text around that of a message for the model: before it the message that it answers, after it the names
+// contextOf returns the text around that of a message for the model: before it the message that it answers, after it the names
 // of its files. Only the text itself decides whether it is a command, an answer, or addresses the bot.
 func contextOf(e chat.Envelope) (before, after string) {
 	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
@@ -32,7 +32,7 @@ func (m *inboundRequest) dropRecalledQuote(ctx context.Context) error {
 	return err
 }
 
-// inContext is a text with its context.
+// inContext returns a text with its context.
 func (m *inboundRequest) inContext(text string) string {
 	before, after := contextOf(m.e)
 	return strings.TrimSpace(before + text + after)

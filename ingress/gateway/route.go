@@ -189,7 +189,7 @@ func (m *inboundRequest) scenes() policy.Scenes {
 	return m.c.GroupScenes
 }
 
-// chat is the destination of answers.
+// chat returns the destination of answers.
 func (m *inboundRequest) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
 
 // maxNumbered bounds the conversations that one id of a platform has had as different users.
@@ -221,7 +221,7 @@ func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) cha
 	return "", fault.Errorf(fault.Denied, "the conversation of this chat belongs to somebody else")
 }
 
-// keys are the names that the conversation of a direct chat may have, in order: that of the policy, those of narrower scopes, that of
+// keys returns the names that the conversation of a direct chat may have, in order: that of the policy, those of narrower scopes, that of
 // the chat without identityLinks, and numbered ones, for an id that belongs to another user than before.
 func (m *inboundRequest) keys(first chat.SessionKey, named func(*policy.Policy) chat.SessionKey) iter.Seq[chat.SessionKey] {
 	return func(yield func(chat.SessionKey) bool) {

@@ -37,7 +37,7 @@ func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	return m.Stores.Routing.SetOrigin(ctx, m.key, m.origin(), m.scene, runner)
 }
 
-// runner is where the conversation works by its scene. One of another channel, which /session bound the chat to, keeps its runner.
+// runner returns where the conversation works by its scene. One of another channel, which /session bound the chat to, keeps its runner.
 func (m *inboundRequest) runner() string {
 	if m.exists && m.session.Channel != m.e.Channel {
 		return m.session.Runner
@@ -64,7 +64,7 @@ func (m *inboundRequest) create(ctx context.Context) error {
 	return err
 }
 
-// ownerOf is the owner of a new conversation: the user, or in a group the group.
+// ownerOf returns the owner of a new conversation: the user, or in a group the group.
 func (m *inboundRequest) ownerOf(ctx context.Context) (users.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:

@@ -146,7 +146,7 @@ func (g *Gateway) choose(ctx context.Context, user chat.UserID, lang i18n.Lang, 
 	return channel.Toast{Kind: toastDone, Text: i18n.Row(lang, said...)}, nil
 }
 
-// chosenOf is the value that a user chose by its title; false: they left the setting as it is.
+// chosenOf returns the value whose title a user chose. It returns false if they left the setting as it is.
 func chosenOf(s preference.Setting, titles []string) (value string, chosen bool) {
 	for _, title := range titles {
 		for _, o := range s.Options {

@@ -67,7 +67,7 @@ func (e *Editor) Again(ctx context.Context, in intake.Message, of chat.MessageID
 	return e.Dispatch.Again(ctx, in)
 }
 
-// Switch goes on from another version of a message. NotFound or Conflict where there is no such version, or a turn runs.
+// Switch continues from another version of a message. NotFound or Conflict where there is no such version, or a turn runs.
 func (e *Editor) Switch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
 	return e.Branches.SwitchBranch(ctx, key, to)
 }

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/hooks"
 )
 
-// HookFiles knows the hooks of the installation and of conversations.
+// HookFiles returns the hooks of the installation and of conversations.
 type HookFiles interface {
 	Home() hook.Set
 	For(ctx context.Context, key chat.SessionKey) hook.Set

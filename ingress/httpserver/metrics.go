@@ -86,7 +86,7 @@ func (r *response) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Flush implements http.Flusher.
 func (r *response) Flush() { _ = http.NewResponseController(r.ResponseWriter).Flush() } // what is not flushed is written later
 
-// class is the class of the status, such as 2xx.
+// class returns the class of the status, such as 2xx.
 func (r *response) class() string {
 	status := r.status
 	if status == 0 {

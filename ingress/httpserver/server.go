@@ -19,7 +19,7 @@ import (
 	"xbot/internal/host/filelink"
 )
 
-// Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
+// Timeouts of the HTTP server. Event streams, which have no end, set a write deadline for each event.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute
@@ -60,7 +60,7 @@ type Readiness interface {
 	Ready(ctx context.Context) error
 }
 
-// Hosts knows under which names this server may be asked.
+// Hosts rejects requests to a host name that is not this server's.
 type Hosts interface {
 	Check(r *http.Request) error
 }

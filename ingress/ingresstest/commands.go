@@ -22,7 +22,7 @@ func CommandsUnder(policies intake.Policies, rows *store.Store, list ...slashcom
 	return intake.NewCommands(callers, slashcommand.NewRegistry(callers, list...))
 }
 
-// PlatformCommands are the commands about platforms.
+// PlatformCommands returns the commands about platforms.
 func PlatformCommands(g *gateway.Gateway) []slashcommand.Command {
 	return []slashcommand.Command{
 		conversation.Session{

@@ -17,7 +17,7 @@ func (b *Bundle) Visitor(kind string) users.User {
 	return bob
 }
 
-// LastAnswer is the text of the last message of a session.
+// LastAnswer returns the text of the last message of a session.
 func (b *Bundle) LastAnswer(key chat.SessionKey) string {
 	b.T.Helper()
 	messages := b.Transcript(key).Messages

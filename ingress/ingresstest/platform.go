@@ -93,12 +93,12 @@ func (b *Platform) Receive(e chat.Envelope) gateway.Outcome {
 	return out
 }
 
-// DM is a direct message.
+// DM returns a direct message.
 func DM(id, peer, text string) chat.Envelope {
 	return chat.Envelope{Source: chat.Source{Channel: "feishu"}, ID: id, Sender: chat.Peer{ID: peer, Name: "Name of " + peer}, Text: text}
 }
 
-// InGroup is a message in a group.
+// InGroup returns a message in a group.
 func InGroup(id, peer, text string) chat.Envelope {
 	e := DM(id, peer, text)
 	e.ChatType, e.Chat, e.Subject = chat.ChatGroup, "oc_1", "The Team"

@@ -34,7 +34,7 @@ func (b *Platform) Call(id chat.CallID) chat.Call {
 	return call
 }
 
-// Question is a call that asks a user.
+// Question returns a call that asks a user.
 func Question(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
 	t.Helper()
 	questions, err := question.Check(asked)

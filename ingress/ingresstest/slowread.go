@@ -56,10 +56,10 @@ func NewSlowReadServer(t *testing.T, h http.Handler) *SlowReadServer {
 	return u
 }
 
-// Open is the number of requests that are being answered, those of WebSockets included.
+// Open returns the number of requests that are being answered, those of WebSockets included.
 func (u *SlowReadServer) Open() int { return int(u.open.Load()) }
 
-// Cut is the number of connections on which a write has ended at its deadline.
+// Cut returns the number of connections on which a write has ended at its deadline.
 func (u *SlowReadServer) Cut() int { return int(u.cut.Load()) }
 
 // Ends waits until no request is being answered, and fails if a write had no deadline.

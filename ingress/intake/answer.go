@@ -33,7 +33,7 @@ func (d *Dispatcher) Answer(ctx context.Context, a callsrows.Answer, channel str
 }
 
 // AnswerChanged is Answer with arguments that the user has given the call: it runs with these and no others. They are judged again; while
-// they are refused, the call goes on to wait.
+// they are refused, the call continues to wait.
 func (d *Dispatcher) AnswerChanged(ctx context.Context, a callsrows.Answer, arguments json.RawMessage, channel string) (chat.ToolCall, error) {
 	switch {
 	case !a.Allow:

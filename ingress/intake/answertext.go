@@ -122,7 +122,7 @@ func parsePlanAnswer(in Message, text string, a *calls.Answer) (notice string) {
 		return i18n.Say(in.Lang, i18n.PlanBack)
 	}
 	if a.Note = strings.TrimSpace(text); len(a.Note) > chat.MaxNote {
-		a.Call, a.Note = "", "" // the plan goes on to wait
+		a.Call, a.Note = "", "" // the plan continues to wait
 		return i18n.Say(in.Lang, i18n.PlanNoteLong, chat.MaxNote)
 	}
 	return i18n.Say(in.Lang, i18n.PlanBackNote, chat.FirstWords(a.Note, 80))

@@ -24,11 +24,11 @@ var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
-	// Named are the models of which a word is a whole name.
+	// Named returns the models of which a word is a whole name.
 	Named(ctx context.Context, user chat.UserID, word string) []string
 }
 
-// Skills knows names that look like commands and are meant for the model: skills, and prompts of MCP servers.
+// Skills finds the skills and the prompts of MCP servers whose names can be written like commands.
 type Skills interface {
 	// HasSkill reports whether a word means a skill of a user's conversation, or of one that is yet to begin; without a user those of
 	// the installation count.
@@ -97,7 +97,7 @@ func (c *Commands) asks(ctx context.Context, user chat.UserID, key chat.SessionK
 	return skillWord{}
 }
 
-// request is the part of a message that a command sees.
+// request returns the part of a message that a command sees.
 func (in Message) request() slashcommand.Request {
 	return slashcommand.Request{
 		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,

@@ -23,7 +23,7 @@ const MaxTextBytes = 200_000
 // MaxIDBytes bounds the id that a client gives a message.
 const MaxIDBytes = 128
 
-// Calls stores tool calls.
+// Calls reads tool calls that wait for a user, and records the answers.
 type Calls interface {
 	AllowTurn(ctx context.Context, p calls.TurnPermit) (chat.Turn, error)
 	Answer(ctx context.Context, a calls.Answer) (chat.ToolCall, error)
@@ -33,12 +33,12 @@ type Calls interface {
 	Waiting(ctx context.Context, a calls.Answer) (call chat.ToolCall, key chat.SessionKey, answered bool, err error)
 }
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Inbox stores accepted messages.
+// Inbox reports who wrote the messages of a conversation.
 type Inbox interface {
 	// WroteToTurn reports whether a user wrote a message that the running turn of a conversation answers; if none runs, whether they wrote
 	// one that waits, or none waits.
@@ -53,7 +53,7 @@ type Turns interface {
 	AcceptBang(ctx context.Context, in engine.NewRow, command string) (engine.Accepted, error)
 	// AcceptPair commits two in one transaction, the second behind the first.
 	AcceptPair(ctx context.Context, first, second engine.NewRow) (a, b engine.Accepted, err error)
-	// AcceptedBefore finds the accepted rows of a message that is delivered again. Conflict: it was another one.
+	// AcceptedBefore finds the accepted rows of a message that is delivered again. It returns Conflict if it was another one.
 	AcceptedBefore(ctx context.Context, in engine.NewRow) (known engine.Accepted, found bool, err error)
 	AnswerInWords(ctx context.Context, in engine.NewRow, a calls.Answer, notice string) (engine.Accepted, error)
 	Busy(ctx context.Context, key chat.SessionKey) (bool, error)
@@ -66,7 +66,7 @@ type Turns interface {
 	StopTurn(ctx context.Context, in engine.NewRow, turn chat.TurnID) (runs bool, err error)
 }
 
-// Users stores users.
+// Users reads users and their languages.
 type Users interface {
 	// Speaks returns the language for an answer to a command of a user in a conversation.
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
@@ -87,18 +87,18 @@ type Dispatcher struct {
 	debouncer debouncer
 }
 
-// Judge checks whether a call may become what a user has made of it; nil without an error: it is the same.
+// Judge validates a call that a user has changed. Change returns nil if the arguments are the same as before.
 type Judge interface {
 	Change(ctx context.Context, call chat.Call, arguments json.RawMessage) (*chat.Change, error)
 }
 
-// Message is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
-// the session; Dispatch fills in the rest.
+// Message is a message as a channel delivered it, from a user who may write to the session. Its Queue has the settings of
+// the session; Dispatcher.Message sets the rest.
 type Message struct {
 	engine.NewRow
 	ChatType    chat.ChatType // of the session
 	UserName    string
-	Lang        i18n.Lang       // answers to commands are in it; set by Dispatch
+	Lang        i18n.Lang       // of answers to commands; set by Dispatcher.Message
 	Peer        chat.Peer       // the sender on a platform; empty where users sign in
 	ChatSession chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 	// Before and After surround a message for the model: what it answers to, and the names of its files. They are no part of
@@ -110,7 +110,7 @@ type Message struct {
 	Aside bool
 }
 
-// TextForModel is a text as the model reads it.
+// TextForModel returns a text as the model reads it.
 func (in Message) TextForModel(text string) string { return in.Before + text + in.After }
 
 // Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.

@@ -12,9 +12,9 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// execute carries out a parsed text. Commands that run at once are committed with their answer; then the commands for a turn and the
-// message are queued, in this order. One row has the id of the platform, so that the sender recognizes it: the message, else the
-// first command; the ids of the others are made from it. If the text is delivered again, all rows are duplicates.
+// execute runs a parsed text. Commands that run at once are committed with their answer; then the commands for a turn and the message are
+// queued, in this order. One row has the id of the platform: the message, else the first command. The ids of the others are derived
+// from it, so that all rows are duplicates if the text is delivered again.
 func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got engine.Accepted, err error) {
 	if len(r.commands) > 0 || r.stop {
 		if in.Lang, err = d.speaks(ctx, in); err != nil {
@@ -31,7 +31,7 @@ func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got eng
 	}
 	rest := r.Text != "" || r.bang != "" || r.stop
 	if len(now) > 0 {
-		beside := rest && (!r.behindCommand || len(later) > 0) // else the command bears the id, and the message behind it one that is made of it
+		beside := rest && (!r.behindCommand || len(later) > 0) // else the command has the id, and the message after it a derived one
 		if got, err = d.executeNow(ctx, in, now, beside, rest || len(later) > 0); err != nil {
 			return got, err
 		}
@@ -41,7 +41,7 @@ func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got eng
 			return got, err
 		}
 	}
-	named := len(now) > 0 && !rest || rest && !r.behindCommand // another row bears the id
+	named := len(now) > 0 && !rest || rest && !r.behindCommand // another row has the id
 	rows := r.rows(in, later, named)
 	if len(rows) > 0 {
 		if got, err = d.acceptAll(ctx, rows); err != nil {
@@ -59,7 +59,7 @@ func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got eng
 	return got, nil
 }
 
-// rows returns the waiting commands and the message, in their order. named: another row bears the id of the platform.
+// rows returns the queued commands and the message, in this order. named is true if another row has the id of the platform.
 func (p Parsed) rows(in Message, later []invocation, named bool) (rows []Message) {
 	for i, o := range later {
 		row := in
@@ -84,16 +84,16 @@ func (p Parsed) rows(in Message, later []invocation, named bool) (rows []Message
 	return rows
 }
 
-// textMark ends the id of a message that was written behind a command.
+// textMark is the suffix of the id of a message that follows a command in its text.
 const textMark = "#text"
 
-// numbered is the id of a command that waits, where another row bears the id of the platform.
+// numbered returns the id of the i-th queued command if another row has the id of the platform.
 func numbered(id string, i int) string { return fmt.Sprintf("%s#%d", id, i+1) }
 
-// maxRows bounds the commands that wait of one text: of each directive the last counts, and few of them wait.
+// maxRows is the maximum number of queued commands of one text: only the last of each directive counts, and few directives are queued.
 const maxRows = 4
 
-// RowIDs are the ids that rows of a text may have which wait: first the message, then the commands.
+// RowIDs returns the ids that the queued rows of a text may have: first of the message, then of the commands.
 func RowIDs(id string) []string {
 	ids := []string{id + textMark, id}
 	for i := range maxRows {
@@ -102,13 +102,13 @@ func RowIDs(id string) []string {
 	return ids
 }
 
-// besideMark ends the id of a command that was answered apart from the message that contained it.
+// besideMark is the suffix of the id of a command that was answered separately from the message that contained it.
 const besideMark = "#?"
 
-// BesideID returns the id of a command that was answered apart from its message.
+// BesideID returns the id of a command that was answered separately from its message.
 func BesideID(id string) string { return id + besideMark }
 
-// MessageID is the id that the message of a text bears, whose id on the platform is given.
+// MessageID returns the id of the row of the message, for the id of its text on the platform.
 func (p Parsed) MessageID(id string) string {
 	if p.behindCommand {
 		return id + textMark
@@ -116,8 +116,8 @@ func (p Parsed) MessageID(id string) string {
 	return id
 }
 
-// executeNow carries commands out and commits them with one answer. more: other rows follow; beside: another one bears the id
-// of the platform.
+// executeNow runs commands and commits them with one answer. more is true if other rows follow, and beside if another row has the id of the
+// platform.
 func (d *Dispatcher) executeNow(ctx context.Context, in Message, commands []invocation, beside, more bool) (engine.Accepted, error) {
 	asked := in
 	if beside {
@@ -146,8 +146,8 @@ func (d *Dispatcher) executeNow(ctx context.Context, in Message, commands []invo
 	})
 }
 
-// askAhead carries out the commands that ask slow programs, outside of any transaction, and returns all with their answers. If the row was
-// accepted before it runs none: the answer exists.
+// askAhead runs the commands that call slow programs, outside of any transaction, and returns all commands with their answers. It runs none if
+// the row was accepted before, since its answer exists.
 func (d *Dispatcher) askAhead(ctx context.Context, row, in Message, commands []invocation) ([]invocation, error) {
 	if !slices.ContainsFunc(commands, func(o invocation) bool { return o.ahead }) {
 		return commands, nil
@@ -181,7 +181,7 @@ func (d *Dispatcher) askAhead(ctx context.Context, row, in Message, commands []i
 	return commands, nil
 }
 
-// acceptAll commits what belongs together, the last two in one transaction. The conversation expires before the first alone.
+// acceptAll commits the rows of a text, the last two of them in one transaction. Only the first may expire the conversation.
 func (d *Dispatcher) acceptAll(ctx context.Context, rows []Message) (got engine.Accepted, err error) {
 	for i := range rows[1:] {
 		rows[i+1].Expired = nil

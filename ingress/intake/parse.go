@@ -224,7 +224,7 @@ func (c *Commands) invocation(known slashcommand.Command, args string) invocatio
 	}}
 }
 
-// unknown is the answer to an unknown command.
+// unknown returns the answer to an unknown command.
 func (c *Commands) unknown(name string) invocation {
 	return invocation{line: "/" + name, answer: func(ctx context.Context, in Message) (string, error) {
 		if c.Skills != nil && c.Skills.SkillOff(ctx, name) {

@@ -38,7 +38,7 @@ func (d *Dispatcher) applyExpiry(ctx context.Context, in Message) (Message, erro
 	return d.expiring(p, in), nil
 }
 
-// expiring is a message before which its conversation may have ended.
+// expiring returns a message before which its conversation may have ended.
 func (d *Dispatcher) expiring(p *policy.Policy, in Message) Message {
 	rule := p.Reset(in.Channel, in.ChatType)
 	if rule.Mode != "" && rule.Mode != policy.ResetNone {

@@ -33,7 +33,7 @@ func (d *Dispatcher) word(ctx context.Context, in Message) (engine.Accepted, err
 }
 
 // meant decides what a word means. To stop means something while a turn runs or messages wait for one. No other word is a command where a
-// question waits, since it may be the answer; nor below a quotation, which it may be about. To go on means something where the last turn was
+// question waits, since it may be the answer; nor below a quotation, which it may be about. To continue means something where the last turn was
 // interrupted. A new conversation would lose what the model knows: ask is the sentence that explains how to begin one.
 func (d *Dispatcher) meant(ctx context.Context, in Message) (as Message, ask i18n.ID, err error) {
 	name := command.Word(in.Text)

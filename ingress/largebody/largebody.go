@@ -49,7 +49,7 @@ type Place struct {
 	who   string
 }
 
-// Enter takes a place for a request of a caller, unless it is small. RateLimited: none became free in time.
+// Enter takes a place for a request of a caller, unless it is small. It returns RateLimited if none became free in time.
 func (p *Places) Enter(r *http.Request, who string) (*Place, error) {
 	if r.ContentLength >= 0 && r.ContentLength <= From {
 		return nil, nil //nolint:nilnil // a small request needs no place, and nil is that

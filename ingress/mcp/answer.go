@@ -32,7 +32,7 @@ type Answer struct {
 	steps int // model calls of the turn so far
 }
 
-// Question is a question to a user before the work goes on.
+// Question is a question to a user before the work continues.
 type Question struct {
 	Call   chat.CallID    `json:"call" jsonschema:"the call of a tool that waits"`
 	Tool   string         `json:"tool"`
@@ -72,7 +72,7 @@ func (s *Server) answer(ctx context.Context, q progressSubject) (Answer, error) 
 	if err == nil && out.Turn != "" && out.State == stateNone {
 		err = s.ofTurn(ctx, &out)
 	}
-	if fault.Is(err, fault.NotFound) && out.Turn != "" && q.turn == "" { // its run vanished meanwhile: the message waits again
+	if fault.Is(err, fault.NotFound) && out.Turn != "" && q.turn == "" { // its run vanished in the meantime: the message waits again
 		out.Turn, out.State, err = "", stateQueued, nil
 	}
 	if err == nil && !out.settled() {

@@ -77,7 +77,7 @@ func read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
 	return body, jsonlimit.Default.Check(body)
 }
 
-// guard ends a call with its request, and keeps a fault of ours, in any goroutine, from ending the process.
+// guard ends a call with its request, and keeps a panic, in any goroutine, from ending the process.
 func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (out sdk.Result, err error) {
 		defer func() {

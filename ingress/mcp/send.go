@@ -63,7 +63,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 		return Answer{}, err
 	}
 	q := progressSubject{session: where.Key, message: got.ID}
-	if got.Answer { // the turn that had asked goes on
+	if got.Answer { // the turn that had asked continues
 		q.turn = where.Running
 	}
 	answer, err := s.await(ctx, req, q, wait)
@@ -74,7 +74,7 @@ func (s *Server) sendMessage(ctx context.Context, req *sdk.CallToolRequest, in S
 	return answer, err
 }
 
-// where is the conversation of a message, which begins with it if none is named. The same client_id begins the same one.
+// where returns the conversation of a message, which begins with it if none is named. The same client_id begins the same one.
 func (s *Server) where(ctx context.Context, in SendMessage) (chat.Session, error) {
 	if in.Session != "" {
 		return s.Own(ctx, in.Session)

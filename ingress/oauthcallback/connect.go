@@ -48,7 +48,7 @@ type People interface {
 
 // Servers are the MCP servers to which connected accounts authorize requests.
 type Servers interface {
-	// AccountConnected notes that a user has connected an account, and returns at once. Vouches: the user is an administrator.
+	// AccountConnected records that a user has connected an account, and returns at once. Vouches: the user is an administrator.
 	AccountConnected(user chat.UserID, provider string, vouches bool)
 }
 
@@ -114,7 +114,7 @@ func (c *Connect) ask(w http.ResponseWriter, r *http.Request) {
 	show(w, http.StatusOK, page{Lang: string(lang), Title: i18n.Say(lang, i18n.OAuthTitle, p.Name), Button: i18n.Say(lang, i18n.OAuthGo, p.Name), Lines: lines})
 }
 
-// host is the host of an address.
+// host returns the host of an address.
 func host(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -197,7 +197,7 @@ func (c *Connect) refreshServers(ctx context.Context, done oauth.Connected) {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, name, value string, age int) {
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure if the browser's connection is
 		Name: name, Value: value, Path: oauth.Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
@@ -236,7 +236,7 @@ func (c *Connect) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	show(w, status, page{Lang: string(lang), Title: say(i18n.OAuthFailed), Lines: []string{text}, Link: say(i18n.OAuthToPage)})
 }
 
-// languageOf is the language that a browser asks for first.
+// languageOf returns the language that a browser asks for first.
 func languageOf(r *http.Request) i18n.Lang {
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
 		return i18n.Chinese

@@ -181,7 +181,7 @@ func (s *SignOn) readWay(r *http.Request) (way, error) {
 }
 
 func setCookie(w http.ResponseWriter, r *http.Request, value string, age int) {
-	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever the browser's connection is
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure if the browser's connection is
 		Name: cookieName, Value: value, Path: Root, MaxAge: age, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https",
 	})
@@ -213,7 +213,7 @@ func (s *SignOn) provider(ctx context.Context) (*oauth2.Config, *oidc.Provider, 
 	}, found, nil
 }
 
-// discovered returns the provider, which it finds once. Requests that come meanwhile share one attempt: a provider that does not respond delays each
+// discovered returns the provider, which it finds once. Requests that come in the meantime share one attempt: a provider that does not respond delays each
 // of them once, however many there are.
 func (s *SignOn) discovered(ctx context.Context) (*oidc.Provider, error) {
 	s.mu.Lock()

@@ -196,7 +196,7 @@ func lastSpoken(messages []message) int {
 	return -1
 }
 
-// unshown notes that pictures of earlier messages are not shown again, and their files not attached.
+// unshown records that pictures of earlier messages are not shown again, and their files not attached.
 func unshown(s messageContent) string {
 	var b strings.Builder
 	if len(s.pictures) > 0 {

@@ -115,7 +115,7 @@ func completionID(a AcceptedMessage) string {
 	return "chatcmpl-" + hex.EncodeToString(sum[:12])
 }
 
-// messageOf is the message of an answer.
+// messageOf returns the message of an answer.
 func messageOf(asked AcceptedMessage, t *text) chatMessage {
 	out := chatMessage{Role: "assistant", ToolCalls: t.bodies(asked.Client), Annotations: []struct{}{}}
 	if said := t.whole.String(); said != "" || len(out.ToolCalls) == 0 {

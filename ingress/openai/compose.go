@@ -12,7 +12,7 @@ const maxQuoted = 100_000
 // line is a message of a request that comes before the one to answer.
 type line struct{ role, text string }
 
-// composed is the text that the model reads: the message, and before it the other texts of the program. The caller is one user, so
+// composed returns the text that the model reads: the message, and before it the other texts of the program. The caller is one user, so
 // instructions of the program are theirs; messages from elsewhere are quoted, since any user may have written them.
 func composed(instructions []string, before []line, message string) string {
 	var b strings.Builder

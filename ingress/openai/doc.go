@@ -29,7 +29,7 @@ type Ask struct {
 	Uploads      []Upload
 	Think        string // one of chat.ThinkLevels; empty: as usual
 	Client       chat.ClientAsk
-	Results      []chat.ClientResult // of tools of the client, which go on with the conversation of their calls
+	Results      []chat.ClientResult // of tools of the client, which continue with the conversation of their calls
 
 	recall recall // of items that the request names by their ids
 }
@@ -78,14 +78,14 @@ type Backend interface {
 	Ask(ctx context.Context, a Ask) (AcceptedMessage, error)
 	// Follow yields the events of the answer until its end.
 	Follow(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]
-	// Delivered notes that the client was sent the whole answer.
+	// Delivered records that the client was sent the whole answer.
 	Delivered(ctx context.Context, a AcceptedMessage)
 }
 
 // Responses are answers that can be read later.
 type Responses interface {
 	Backend
-	// Find returns a response of the caller. NotFound: the caller has none of that id.
+	// Find returns a response of the caller. It returns NotFound if the caller has none of that id.
 	Find(ctx context.Context, id string) (AcceptedMessage, error)
 	// Read yields the events of an answer that exist, and does not wait for more.
 	Read(ctx context.Context, a AcceptedMessage) iter.Seq2[replystream.Event, error]
@@ -93,7 +93,7 @@ type Responses interface {
 	Cancel(ctx context.Context, a AcceptedMessage) error
 	// Forget deletes a response. Its messages stay in the conversation.
 	Forget(ctx context.Context, a AcceptedMessage) error
-	// Returned are the results that came with a message.
+	// Returned returns the results that came with a message.
 	Returned(ctx context.Context, a AcceptedMessage) ([]chat.ClientResult, error)
 }
 

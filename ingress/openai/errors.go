@@ -23,15 +23,15 @@ type Error struct {
 // Error returns the sentence.
 func (e *Error) Error() string { return e.Message }
 
-// invalid is an error of a parameter.
+// invalid returns an error of a parameter.
 func invalid(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "invalid_value"}
 }
 
-// NoModel is the error of a request that names no model where one has to be chosen.
+// NoModel returns the error of a request that names no model where one has to be chosen.
 func NoModel() *Error { return invalid("model", "you must provide a model parameter") }
 
-// unsupported is the error of a parameter that would change the answer, and cannot be honoured.
+// unsupported returns the error of a parameter that would change the answer, and cannot be honoured.
 func unsupported(param, format string, args ...any) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...), Param: param, Code: "unsupported_parameter"}
 }

@@ -61,7 +61,7 @@ func (a *ResponseAPI) Items(w http.ResponseWriter, r *http.Request) {
 	}{"list", items, items[0].ID, items[len(items)-1].ID, false})
 }
 
-// inputID is the id of the message that a response answers.
+// inputID returns the id of the message that a response answers.
 func inputID(a AcceptedMessage) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "input %s %d", a.Session, a.Message))
 	return "msg_" + hex.EncodeToString(sum[:16])

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/document/webpicture"
 )
 
-// Files are the pictures of the message: as files, or by their addresses.
+// Files returns the pictures of the message: as files, or by their addresses.
 func (a Ask) Files() []webpicture.Picture {
 	out := make([]webpicture.Picture, len(a.Pictures))
 	for i, p := range a.Pictures {
@@ -24,7 +24,7 @@ func (a Ask) NotHad(err error) error {
 	return err
 }
 
-// notHad is the error of a picture whose address is no good.
+// notHad returns the error of a picture whose address is no good.
 func notHad(at string, err error) *Error {
 	return &Error{Status: http.StatusBadRequest, Message: err.Error(), Param: at, Code: "invalid_image_url"}
 }

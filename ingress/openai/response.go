@@ -117,7 +117,7 @@ type calledBody struct {
 	Arguments string `json:"arguments"`
 }
 
-// outputCall is a call as an item.
+// outputCall returns a call as an item.
 func outputCall(c callBody) outputItem {
 	return outputItem{ID: "fc_" + c.ID, Type: "function_call", Status: statusCompleted, calledBody: &calledBody{c.ID, c.Function.Name, string(c.Function.Arguments)}}
 }
@@ -160,7 +160,7 @@ const (
 	statusCancelled  = "cancelled"
 )
 
-// responseOf is a response that is not at its end.
+// responseOf returns a response that is not at its end.
 func responseOf(a AcceptedMessage, status string) response {
 	out := response{
 		ID: a.ID, Object: "response", CreatedAt: a.Created.Unix(), Status: status, Model: a.Model, Output: []outputItem{}, Where: conversationBody{a.Conversation},
@@ -169,7 +169,7 @@ func responseOf(a AcceptedMessage, status string) response {
 	return out
 }
 
-// messageID is the id of the one message of a response: that of the response with another beginning, so that recalled finds it.
+// messageID returns the id of the one message of a response: that of the response with another beginning, so that recalled finds it.
 func messageID(a AcceptedMessage) string { return ofMessage + strings.TrimPrefix(a.ID, ofResponse) }
 
 // ofResponse and ofMessage begin the ids of responses and of their messages.
@@ -199,7 +199,7 @@ func outputMessage(a AcceptedMessage, status string, content ...outputText) outp
 	return outputItem{ID: messageID(a), Type: "message", Status: status, Role: "assistant", Content: append([]outputText{}, content...)}
 }
 
-// ended is a response at its end; err is its failure, if any.
+// ended returns a response at its end; err is its failure, if any.
 func ended(a AcceptedMessage, t *text, err error) response {
 	out := responseOf(a, statusCompleted)
 	out.Usage = responseUsageOf(t.usage)

@@ -34,7 +34,7 @@ type recall func(item string) (string, error)
 // maxReferences bounds the items that a request names by their ids: each is looked up.
 const maxReferences = 128
 
-// bounded is the recall of one request.
+// bounded returns the recall of one request.
 func (r recall) bounded() recall {
 	n := 0
 	return func(item string) (string, error) {

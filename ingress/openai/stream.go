@@ -13,7 +13,7 @@ import (
 // stream writes events to a client.
 type stream struct {
 	*sse.Writer
-	gone bool // the client; the answer goes on
+	gone bool // the client; the answer continues
 }
 
 func openStream(w http.ResponseWriter) *stream { return &stream{Writer: sse.Open(w, "no-cache")} }

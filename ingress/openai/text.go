@@ -24,7 +24,7 @@ type text struct {
 	usage  chat.Usage
 }
 
-// textOf is the text of an answer before its first piece.
+// textOf returns the text of an answer before its first piece.
 func textOf(a AcceptedMessage) *text { return &text{formed: a.Client.Format != nil} }
 
 // errBroken ends a stream of which a piece turned out to be void after it was sent: a program must never take it for the answer.
@@ -67,7 +67,7 @@ func (t *text) take(what replystream.Content) (piece string, over bool, err erro
 	return "", false, nil
 }
 
-// inForm is an event of an answer that has a form: texts before it, and pieces of it, are no part of it.
+// inForm returns an event of an answer that has a form: texts before it, and pieces of it, are no part of it.
 func (t *text) inForm(what replystream.Content) replystream.Content {
 	switch w := what.(type) {
 	case replystream.Text, replystream.Restart:
@@ -110,7 +110,7 @@ func failure(f replystream.Failure) *Error {
 	}
 }
 
-// finishReason is the reason as OpenAI names it.
+// finishReason returns the reason as OpenAI names it.
 func (t *text) finishReason() string {
 	if len(t.calls) > 0 {
 		return "tool_calls"

@@ -234,7 +234,7 @@ func formSays(f *chat.AnswerFormat) string {
 	return "The final answer must be one JSON value that follows this JSON Schema, with no text around it:\n" + string(f.Schema)
 }
 
-// formed is a final answer in its form: text around the JSON, such as the fence of a code block, is taken off.
+// formed returns a final answer in its form: text around the JSON, such as the fence of a code block, is taken off.
 func formed(text string) string {
 	text = strings.TrimSpace(text)
 	if json.Valid([]byte(text)) {
@@ -298,7 +298,7 @@ func argumentsOf(c replystream.Call) string {
 	return c.Arguments
 }
 
-// quotedCalls are the calls of an earlier message in words.
+// quotedCalls returns the calls of an earlier message in words.
 func quotedCalls(calls []callBody) string {
 	var b strings.Builder
 	for _, c := range calls {

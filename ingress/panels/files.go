@@ -22,7 +22,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Installed knows the plugins that are switched on.
+// Installed returns the enabled plugins.
 type Installed interface {
 	Working(ctx context.Context) ([]installed.Plugin, error)
 }
@@ -107,7 +107,7 @@ func (f *Files) file(ctx context.Context, token, name string) ([]byte, error) {
 
 var errNoFile = fault.Errorf(fault.NotFound, "there is no such file of a panel: the plugin was changed, switched off or removed, or never had it")
 
-// granted is the plugin of a link, as long as it is in force in this very version and may show panels.
+// granted returns the plugin of a link, as long as it is in force in this very version and may show panels.
 func (f *Files) granted(ctx context.Context, link weblink.Link) (installed.Plugin, error) {
 	working, err := f.Plugins.Working(ctx)
 	if err != nil {
@@ -121,7 +121,7 @@ func (f *Files) granted(ctx context.Context, link weblink.Link) (installed.Plugi
 	return installed.Plugin{}, errNoFile
 }
 
-// web are the files of a version. Those who ask at the same time wait for one reading, each as long as its ctx lasts.
+// web returns the files of a version. Those who ask at the same time wait for one reading, each as long as its ctx lasts.
 func (f *Files) web(ctx context.Context, one installed.Plugin) (map[string][]byte, error) {
 	f.mu.Lock()
 	web := f.kept[one.Digest]

@@ -20,7 +20,7 @@ const (
 // probeID is a workflow that does not exist: if Temporal answers so, it is back.
 const probeID = "relay-probe"
 
-// suspect notes that a request found no answer. The rest of the round is left alone: each row that is taken without a wake waits for longer.
+// suspect records that a request found no answer. The rest of the round is left alone: each row that is taken without a wake waits for longer.
 func (r *Relay) suspect(err error) {
 	if r.outage == noOutage && away(err) {
 		r.outage = suspectedOutage
@@ -28,7 +28,7 @@ func (r *Relay) suspect(err error) {
 }
 
 // probe asks Temporal one question before the rows of a round are taken, where it may be away. The first answer after an outage ends all
-// pauses that grew meanwhile; rounds are limited, so rows due then are taken at their pace. A failure of one request that a probe does not
+// pauses that grew in the meantime; rounds are limited, so rows due then are taken at their pace. A failure of one request that a probe does not
 // confirm ends no pause, or a workflow that never answers would end all pauses again and again.
 func (r *Relay) probe(ctx context.Context) error {
 	if r.outage == noOutage {

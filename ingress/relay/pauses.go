@@ -44,7 +44,7 @@ type Pauses struct {
 	failing  bool
 }
 
-// Unpauser lets runs go on that were paused in the Temporal UI.
+// Unpauser lets runs continue that were paused in the Temporal UI.
 type Unpauser interface {
 	Unpause(ctx context.Context, workflowID, runID string) error
 }
@@ -114,7 +114,7 @@ func cutID(id string) string {
 	return name
 }
 
-// job notifies the owner of a job. It unpauses the run of a job that was removed meanwhile, since only a running run can end.
+// job notifies the owner of a job. It unpauses the run of a job that was removed in the meantime, since only a running run can end.
 func (p *Pauses) job(ctx context.Context, id, run string) error {
 	j, err := p.Cron.Job(ctx, chat.JobID(cutID(id)))
 	if fault.Is(err, fault.NotFound) {

@@ -38,47 +38,47 @@ const (
 	heldAttempts = 3
 )
 
-// Agents stores subagents and group chats.
+// Agents finds group chats to start, and the subagent of a session.
 type Agents interface {
 	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
 	Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error)
 }
 
-// Attachments stores attachments.
+// Attachments finds messages whose files are to be fetched.
 type Attachments interface {
 	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
 }
 
-// Calls stores tool calls.
+// Calls finds background tasks to start.
 type Calls interface {
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 }
 
-// Conversations stores conversations.
+// Conversations finds memorize jobs to start.
 type Conversations interface {
 	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 }
 
-// Cron stores jobs.
+// Cron finds overdue jobs, and the track of service jobs if it has work whose wake may be lost.
 type Cron interface {
 	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
 	TracksToWake(ctx context.Context) ([]string, error)
 }
 
-// Deliveries stores deliveries.
+// Deliveries finds sessions with deliveries, and turns whose progress is to be followed.
 type Deliveries interface {
 	ToDeliver(ctx context.Context) ([]delivery.Undelivered, error)
 	ToFollow(ctx context.Context, older time.Duration) ([]delivery.Undelivered, error)
 }
 
-// Inbox stores accepted messages.
+// Inbox drops messages of disabled users, and resets the pauses of wakes after an outage.
 type Inbox interface {
 	DropDisabled(ctx context.Context) error
 	// EndBackOff makes due at once all that an outage of Temporal has put off.
 	EndBackOff(ctx context.Context) error
 }
 
-// Leases stores leases of model calls.
+// Leases counts the model calls of each tenant.
 type Leases interface {
 	CallsByTenant(ctx context.Context) ([]leases.TenantCalls, error)
 }
@@ -105,7 +105,7 @@ type Turns interface {
 	Unclaimed(ctx context.Context, older time.Duration) ([]engine.Waiting, error)
 }
 
-// Users stores users.
+// Users finds users to delete, and work of disabled users to stop.
 type Users interface {
 	DeletionsToStart(ctx context.Context) ([]chat.UserID, error)
 	DisabledWork(ctx context.Context) ([]users.DisabledWork, error)
@@ -140,7 +140,7 @@ type Relay struct {
 	}
 	Unpauser Unpauser // nil: runs stay paused
 	Metrics  *Metrics
-	// HeldAfter is how long an answer may be blocked before the user gets a notice (DESIGN §5.2: five minutes).
+	// HeldAfter is how long an answer may be blocked before the user gets a notice (five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger
 	failing   bool

@@ -81,15 +81,15 @@ type Result struct {
 	OK   bool
 }
 
-// Reason is why an answer does not go on for now.
+// Reason is why an answer pauses.
 type Reason string
 
 // The reasons.
 const (
-	WaitsForSlot     Reason = "slot"     // as many turns run as may
-	WaitsForRetry    Reason = "retry"    // the model failed, and is asked again
+	WaitsForSlot     Reason = "slot"     // the limit of running turns is reached
+	WaitsForRetry    Reason = "retry"    // the model failed, and is called again
 	WaitsForProvider Reason = "provider" // the model cannot be reached
-	WaitsForPerson   Reason = "person"   // a user is asked before the work goes on
+	WaitsForPerson   Reason = "person"   // a user has to answer a question first
 )
 
 // Waiting is the reason why no output comes for now.

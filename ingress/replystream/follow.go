@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// watchPoll is how often the events of a conversation that is watched are polled: mostly nothing goes on in it.
+	// watchPoll is the interval at which the events of a watched conversation are polled: most of the time it has none.
 	watchPoll = 10 * time.Second
 	// rowBatch bounds the messages read at once where events are not kept any more.
 	rowBatch = 100
@@ -32,7 +32,7 @@ type Answers interface {
 	TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads the events and messages of a conversation.
 type Conversations interface {
 	EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error)
 	Messages(ctx context.Context, key chat.SessionKey, page conversation.Page) (conversation.Transcript, error)
@@ -65,7 +65,7 @@ type Question struct {
 	newest  *int64    // of the events when the question was asked; nil: not noted (FromNow)
 }
 
-// ErrClosing ends the events when the server stops: the answer goes on, and a client that asks again in a moment continues with it.
+// ErrClosing ends the events when the server stops: the answer continues, and a client that asks again in a moment continues with it.
 var ErrClosing error = fault.Later(fault.Unavailable, time.Second, "the server stops; the answer goes on, ask again in a moment")
 
 // errOver ends the loop where the answer has ended, errGone where the reader has.
@@ -179,7 +179,7 @@ func (f *follower) CaughtUp(ctx context.Context) error {
 	return nil
 }
 
-// Ping shows the reader of a silent answer that it goes on.
+// Ping shows the reader of a silent answer that the stream is open.
 func (f *follower) Ping(context.Context) error { return f.emit(0, Ping{}) }
 
 // reader takes events until it is gone.

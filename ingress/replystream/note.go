@@ -151,7 +151,7 @@ func (f *follower) message(ctx context.Context, seq int64, m chat.Message) error
 	return nil
 }
 
-// taken notes which turn has the message. The turn may have run for some steps.
+// taken records which turn has the message. The turn may have run for some steps.
 func (f *follower) taken(ctx context.Context, seq int64, m chat.Message) error {
 	if m.Origin == chat.OriginSuperseded { // it was dropped, and is read with the message that took its place
 		return f.end(seq, Failure{Kind: Dropped, Outcome: m.Origin})

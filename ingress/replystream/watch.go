@@ -61,7 +61,7 @@ func (f *follower) open(ctx context.Context) error {
 	return f.events.Rows(ctx)
 }
 
-// runs notes which turn runs in the conversation.
+// runs records which turn runs in the conversation.
 func (f *follower) runs(seq int64, turn chat.TurnID) error {
 	f.leave()
 	f.turn, f.foreign, f.joins = turn, "", true

@@ -8,11 +8,11 @@ import (
 	"xbot/runner/wire"
 )
 
-// Kills stores the kills that runners have not received, because they were out of reach.
+// Kills is the store of kills that an unreachable runner has not received yet.
 type Kills interface {
 	// OpenKills lists them by runner.
 	OpenKills(ctx context.Context, runners []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error)
-	// KillSent notes that a runner took one.
+	// KillSent records that a runner took one.
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 
@@ -29,7 +29,7 @@ func (h *Hub) greet(s *connection) {
 	})
 }
 
-// lifetime is a context that ends with the connection.
+// lifetime returns a context that ends with the connection.
 func (s *connection) lifetime() (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

@@ -49,7 +49,7 @@ type Connection struct {
 	Info   wire.Info
 }
 
-// Registry knows runners and keeps the connection table. Errors carry fault kinds.
+// Registry authenticates runners and stores their connections. Errors carry fault kinds.
 type Registry interface {
 	// Authenticate finds the runner of a token by the token's SHA-256. An unknown or revoked token is Denied.
 	Authenticate(ctx context.Context, tokenHash []byte) (Identity, error)

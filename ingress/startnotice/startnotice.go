@@ -44,17 +44,17 @@ type Notice struct {
 	Log      *slog.Logger
 }
 
-// Channels stores bot accounts.
+// Channels lists the accounts of bots.
 type Channels interface {
 	ChannelOverview(ctx context.Context) ([]accountstore.ChannelOverview, error)
 }
 
-// Notices stores notices.
+// Notices sends notices to the operator.
 type Notices interface {
 	NotifyOperator(ctx context.Context, n notices.Notice) error
 }
 
-// Users stores users.
+// Users returns the administrator and the language of the notice.
 type Users interface {
 	EnsureAdmin(ctx context.Context, name string) (users.User, error)
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
@@ -83,7 +83,7 @@ func (n *Notice) Run(ctx context.Context) error {
 	return nil
 }
 
-// awaitBots waits until all bots are connected, but not for ever.
+// awaitBots waits until all bots are connected, but not forever.
 func (n *Notice) awaitBots(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, n.Patience)
 	defer cancel()

@@ -20,27 +20,27 @@ import (
 	"xbot/workflows"
 )
 
-// AgentsStore stores subagents and group chats.
+// AgentsStore reads group chats.
 type AgentsStore interface {
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 }
 
-// Attachments stores attachments.
+// Attachments reads the files of a message that are to be fetched.
 type Attachments interface {
 	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
 }
 
-// Calls stores tool calls.
+// Calls reads background tasks.
 type Calls interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads memorize jobs.
 type Conversations interface {
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
 }
 
-// Cron stores jobs.
+// Cron reads jobs.
 type Cron interface {
 	Job(ctx context.Context, id chat.JobID) (cronstore.Job, error)
 }
@@ -50,13 +50,13 @@ type TurnsStore interface {
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 }
 
-// Usage stores usage.
+// Usage reads the channel and the user of a conversation.
 type Usage interface {
 	// SessionAbout names the channel and the user of a conversation, for operators.
 	SessionAbout(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
 }
 
-// Users stores users.
+// Users reads deletions of users.
 type Users interface {
 	Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error)
 }
@@ -66,8 +66,8 @@ type Migrations interface {
 	Migration(ctx context.Context, id chat.MigrationID) (storage.Migration, error)
 }
 
-// Starter starts the workflows outside turns: of background tasks and of bang commands. A row is the promise; starting
-// its workflow may be repeated at will, since one that runs or has completed is not started again.
+// Starter starts the workflows of committed rows other than turns. Starting one again has no effect while it runs or
+// after it has completed.
 type Starter struct {
 	Client        client.Client
 	Agents        AgentsStore
@@ -79,7 +79,7 @@ type Starter struct {
 	Usage         Usage
 	Users         Users
 	Migrations    Migrations
-	// Words reports whether histories may contain the first words of a command.
+	// Words allows the first words of commands in Temporal histories.
 	Words      bool
 	Attributes Attributes
 }

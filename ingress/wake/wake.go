@@ -24,7 +24,7 @@ const Timeout = 10 * time.Second
 // Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: its subject is a committed row.
 type Waker struct {
 	Client     client.Client
-	Words      bool // whether summaries may contain the first words of a message
+	Words      bool // allows the first words of messages in Temporal histories
 	Attributes Attributes
 	Agents     Agents // nil: there are none
 }

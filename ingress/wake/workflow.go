@@ -9,7 +9,7 @@ import (
 	"xbot/workflows"
 )
 
-// Agents knows subagents by their sessions; NotFound: the session is none.
+// Agents returns the subagent of a session. It returns NotFound if the session is not a subagent's.
 type Agents interface {
 	Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error)
 }

@@ -14,7 +14,7 @@ import (
 type Editor interface {
 	// Edit replaces the content of a message. The last edit wins: Key and order are up to the caller.
 	Edit(ctx context.Context, to Address, id string, m Message) error
-	// EditEvery is the shortest pause between two edits of one message.
+	// EditEvery returns the shortest pause between two edits of one message.
 	EditEvery() time.Duration
 }
 
@@ -44,7 +44,7 @@ type Asker interface {
 type Streamer interface {
 	// Stream begins such a message, under a key as Send does. Lists of chats may show the first line of m's text; Put shows the text.
 	Stream(ctx context.Context, to Address, m Message) (Stream, error)
-	// Resume continues a stream that was begun before, by the id of its message. NotFound: that message is no stream.
+	// Resume continues a stream that was begun before, by the id of its message. It returns NotFound if that message is no stream.
 	Resume(ctx context.Context, to Address, id string) (Stream, error)
 }
 
@@ -84,7 +84,7 @@ type Fetcher interface {
 }
 
 // ConnectedAccount is an account that uses the one connection that its Run holds: a process that does not hold it cannot do any of
-// this (package held passes it on to the one that does).
+// this (package remote forwards the calls to the process that does).
 type ConnectedAccount interface {
 	Account
 	Deleter

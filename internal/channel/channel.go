@@ -33,7 +33,7 @@ type Receiver interface {
 	// Edited and Recalled change a message that was received; they do nothing to one that was answered already.
 	Edited(ctx context.Context, e chat.Envelope) error
 	Recalled(ctx context.Context, e chat.Envelope) error
-	// Pressed is an answer by a button or a form of a card. The user sees the result at once.
+	// Pressed returns an answer by a button or a form of a card. The user sees the result at once.
 	Pressed(ctx context.Context, p Press) (Toast, error)
 }
 

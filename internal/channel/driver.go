@@ -62,7 +62,7 @@ type FileClients interface {
 	FileClient(own string) *http.Client
 }
 
-// FileClient is the client for files at addresses that came with messages.
+// FileClient returns the client for files at addresses that came with messages.
 func (o Resources) FileClient(own string) *http.Client {
 	if o.Files != nil {
 		return o.Files.FileClient(own)
@@ -83,7 +83,7 @@ type Webhook interface {
 	Webhook(to Receiver, report Reporter) http.Handler
 }
 
-// HostPort is the host:port that an address leads to, empty if it leads nowhere.
+// HostPort returns the host:port that an address leads to, empty if it leads nowhere.
 func HostPort(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {

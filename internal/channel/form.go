@@ -56,7 +56,7 @@ func (d Driver) Faults(settings map[string]string) []chat.ChannelFault {
 	return out
 }
 
-// Values returns the settings of an account by the names of options, with the defaults. Invalid: a required one is missing, which is found
+// Values returns the settings of an account by the names of options, with the defaults. It returns Invalid if a required one is missing, which is found
 // at where, or a value is none of its choices.
 func Values(options []Option, given map[string]string, where string) (map[string]string, error) {
 	values := map[string]string{}

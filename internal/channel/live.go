@@ -204,7 +204,7 @@ func (l *Live) driver(name string) (Driver, bool) {
 	return Driver{}, false
 }
 
-// Name is the display name of an account: its channel, with the account if it has a name.
+// Name returns the display name of an account: its channel, with the account if it has a name.
 func Name(channel, account string) string {
 	if account == "" {
 		return channel

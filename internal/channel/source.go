@@ -7,7 +7,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// DriverSource knows platforms that come and go while the server runs, such as those of plugins.
+// DriverSource returns the platforms that may change while the server runs, such as those of plugins.
 type DriverSource interface {
 	Drivers(ctx context.Context) ([]Driver, error)
 }

@@ -8,7 +8,7 @@ type ControlID int64
 // ControlKind is the kind of a control record.
 type ControlKind string
 
-// The kinds, one per layer of the context (DESIGN §7: history is append-only).
+// The kinds, one per layer of the context (history is append-only).
 const (
 	ControlMask    ControlKind = "mask"    // results of calls are shown as placeholders
 	ControlCompact ControlKind = "compact" // a summary replaces the beginning of the conversation
@@ -39,7 +39,7 @@ type Control struct {
 	Reset      *Reset      `json:"reset,omitempty"`
 }
 
-// Mask hides the result of one call behind a placeholder (spec/001 §3.2, layer 2).
+// Mask hides the result of one call behind a placeholder.
 type Mask struct {
 	ID      string    `json:"id"` // mk_ and hexadecimal digits, unique in the session
 	Message MessageID `json:"message"`
@@ -48,7 +48,7 @@ type Mask struct {
 	Bytes   int       `json:"bytes"` // size of the hidden text
 }
 
-// Triggers of a compression (spec/001 §3.3).
+// Triggers of a compression.
 const (
 	TriggerAuto     = "auto"     // 75 % of the context window are in use
 	TriggerTooLong  = "too_long" // the provider refused the input
@@ -77,7 +77,7 @@ type Compaction struct {
 	StartedAt *time.Time `json:"started_at,omitempty"`
 }
 
-// Actions of an edit (spec/001 §3.2, layer 4).
+// Actions of an edit.
 const (
 	EditDeleteTurn = "delete_turn"
 	EditDelete     = "delete"

@@ -75,7 +75,7 @@ type ToolEvent struct {
 	ToolCall
 }
 
-// Retry is the notice that a model call failed and is retried (spec/001 §7.1).
+// Retry is the notice that a model call failed and is retried.
 type Retry struct {
 	Turn    TurnID `json:"turn_id"`
 	Step    int    `json:"step"`

@@ -15,7 +15,7 @@ type MemoryOwner struct {
 
 // Limits of memory, in characters.
 const (
-	MaxPersona        = 2000 // spec/001 §4.2
+	MaxPersona        = 2000
 	MaxHuman          = 2000
 	MaxWorkingContext = 4000
 	MaxArchival       = 4000 // one entry
@@ -36,7 +36,7 @@ const (
 // Blocks returns the blocks, in the order of a prompt.
 func Blocks() []Block { return []Block{BlockPersona, BlockHuman, BlockWorking} }
 
-// Max returns the maximum length of a block in characters; 0: there is no such block.
+// Max returns the maximum length of a block in characters, or 0 if there is no such block.
 func (b Block) Max() int {
 	switch b {
 	case BlockPersona:

@@ -125,7 +125,7 @@ type Asking struct {
 const (
 	OutboundSent      = "sent"
 	OutboundUncertain = "uncertain" // it may or may not have arrived, and is not sent again
-	OutboundFailed    = "failed"    // the platform refuses it for good
+	OutboundFailed    = "failed"    // the platform refuses it permanently
 	OutboundExpired   = "expired"   // it was too old when it could be sent
 )
 

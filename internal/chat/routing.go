@@ -26,7 +26,7 @@ const (
 	ChatSubagent ChatType = "subagent"
 )
 
-// Origin is where a conversation takes place, for display and for the delivery of its answers (spec/002). It follows the newest message.
+// Origin is where a conversation takes place, for display and for the delivery of its answers. It follows the newest message.
 type Origin struct {
 	Label    string `json:"label,omitempty" doc:"Display name of the place: a group with its thread, or a user."`
 	Provider string `json:"provider,omitempty" doc:"The channel, such as feishu."`

@@ -49,7 +49,7 @@ type Part struct {
 }
 
 // Preface returns the text that precedes a user message for the model: its time, in UTC, and the folder of its tools. It belongs to the
-// message and not to the system prompt, so that the prompt stays cacheable (spec/004 §4.4.4).
+// message and not to the system prompt, so that the prompt stays cacheable.
 func Preface(at time.Time, cwd string) string { return PrefaceIn(at, time.UTC, cwd) }
 
 // PrefaceIn is Preface in another timezone.

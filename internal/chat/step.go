@@ -120,13 +120,13 @@ type Line struct {
 	Opaque  []byte
 }
 
-// Deeds is a coding agent's actions for an answer, without calls of ours. They take the place of the provider's opaque data.
+// Deeds is a coding agent's actions for an answer, without calls of xbot's tools. They take the place of the provider's opaque data.
 type Deeds struct {
 	Agent string   `json:"coding_agent"`
 	Did   []string `json:"did"` // lines such as "› go test"
 }
 
-// Deeds returns the actions of the line; false: no coding agent wrote it, or it did nothing.
+// Deeds returns the actions of the line. It returns false if no coding agent wrote it, or it did nothing.
 func (l Line) Deeds() (Deeds, bool) {
 	var d Deeds
 	return d, len(l.Opaque) > 0 && json.Unmarshal(l.Opaque, &d) == nil && d.Agent != "" && len(d.Did) > 0

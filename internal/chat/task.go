@@ -10,7 +10,7 @@ import (
 // TaskState is the state of a background task.
 type TaskState string
 
-// The states: those of a command (DESIGN §6).
+// The states: those of a command.
 const (
 	TaskRunning  TaskState = "running"
 	TaskExited   TaskState = "exited"
@@ -29,7 +29,7 @@ const (
 	TaskJob      TaskKind = "cron job" // its newest run, in a separate conversation
 )
 
-// Task is a command that runs in the background of a session (spec/001 §7.3), or other work there, given by Kind: then its command is the
+// Task is a command that runs in the background of a session, or other work there, given by Kind: then its command is the
 // subject, and its output the reply.
 type Task struct {
 	ID        string     `json:"id" doc:"Short id within the session: bg1, bg2 ..." example:"bg1"`
@@ -48,7 +48,7 @@ type Task struct {
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 }
 
-// MaxTaskOutput is the size of the stored output of an ended task, head and tail, in bytes (spec/001 §7.3).
+// MaxTaskOutput is the size of the stored output of an ended task, head and tail, in bytes.
 const MaxTaskOutput = 50_000
 
 // MaxTasks is the number of running tasks of one user at which their agent's further commands are refused. A worker follows each for as long

@@ -10,7 +10,7 @@ const SkillTool = "Skill"
 // ConfigTool is the tool that changes settings. Its questions are for users who may change them by hand.
 const ConfigTool = "config"
 
-// ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
+// ToolClass decides how a tool call is scheduled and what a crash may do to it.
 type ToolClass string
 
 // The classes. Read calls run in parallel and are retried; idempotent calls are retried under their id; exec calls

@@ -49,7 +49,7 @@ const RunnerProgram = "xbot-runner"
 
 // Driver implements the protocol of one process for one turn.
 type Driver interface {
-	// Command is the command line that is started, without a shell.
+	// Command returns the command line that is started, without a shell.
 	Command() []string
 	// Start returns the first writes.
 	Start() []Write

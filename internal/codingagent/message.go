@@ -27,7 +27,7 @@ const (
 	MaxPictures = 12 << 20
 )
 
-// Shown are the pictures whose bytes are known.
+// Shown returns the pictures whose bytes are known.
 func (m Message) Shown() (out []Picture) {
 	for _, p := range m.Pictures {
 		if len(p.Data) > 0 {
@@ -37,16 +37,16 @@ func (m Message) Shown() (out []Picture) {
 	return out
 }
 
-// Base64 is the picture in base64.
+// Base64 returns the picture in base64.
 func (p Picture) Base64() string { return base64.StdEncoding.EncodeToString(p.Data) }
 
-// URL is the picture as a data: URL.
+// URL returns the picture as a data: URL.
 func (p Picture) URL() string { return "data:" + p.MediaType + ";base64," + p.Base64() }
 
-// UserMessage is the user's message.
+// UserMessage returns the user's message.
 func (t Turn) UserMessage() Message { return Message{Text: t.Text, Pictures: t.Pictures} }
 
-// Unslashed is the message such that no agent takes it for one of its commands: some read one from a slash at the beginning, including one
+// Unslashed returns the message such that no agent takes it for one of its commands: some read one from a slash at the beginning, including one
 // that ends all questions to users (kimi-cli at 4a550eff, src/kimi_cli/utils/slashcmd.py and soul/slash.py: /yolo; claude: docs.claude.com,
 // "Slash Commands in the SDK").
 func (m Message) Unslashed() Message {

@@ -11,7 +11,7 @@ import (
 // Kind is a class of failure.
 type Kind string
 
-// The kinds (DESIGN §9).
+// The kinds.
 const (
 	Invalid     Kind = "invalid"      // the caller's input is wrong; repeating it cannot help
 	Denied      Kind = "denied"       // not allowed

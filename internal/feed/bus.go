@@ -1,4 +1,4 @@
-// Package feed carries events to the users who watch a session. Durable events are rows (package store); the bus announces new ones and
+// Package feed carries events to the users who watch a session. Durable events are rows; the bus announces new ones and
 // caches the newest that this process has committed. Live events (current output of a model or a command) are not stored: they go through
 // memory to subscribers in this process and through NOTIFY to other processes, and may be lost, since the durable event that follows brings
 // the whole. A subscriber listens first and reads rows second, so that it misses nothing.
@@ -19,8 +19,8 @@ import (
 // liveBuffer is how many live events a slow subscriber may lag behind before further ones are dropped for it. The offsets show the gap.
 const liveBuffer = 256
 
-// liveAge is how long a live entry without further events is stored: longer than a command in the foreground is silent (spec/001 §7.3: 600
-// s). It covers events that an attempt publishes after its turn was closed.
+// liveAge is how long a live entry without further events is stored: longer than a command in the foreground is silent
+// (600 s). It covers events that an attempt publishes after its turn was closed.
 const liveAge = 15 * time.Minute
 
 // Bus connects publishers and subscribers. It is safe for concurrent use.
@@ -33,7 +33,7 @@ type Bus struct {
 
 	mu     sync.Mutex
 	topics map[chat.SessionKey]*topic
-	guards map[chan struct{}]struct{} // the receivers of AccessChanges
+	guards map[chan struct{}]struct{} // the channels that AccessChanges returned
 }
 
 // topic is a session with subscribers or live events. It is removed when it has neither.

@@ -26,7 +26,7 @@ const (
 	closeTimeout = 2 * time.Second
 )
 
-// Run connects the bus to the buses of other processes until ctx ends. A lost connection is opened again; meanwhile
+// Run connects the bus to the buses of other processes until ctx ends. A lost connection is opened again; in the meantime
 // subscribers find durable events by polling.
 func (b *Bus) Run(ctx context.Context, dsn string) error {
 	g, ctx := errgroup.WithContext(ctx)
@@ -124,7 +124,7 @@ func (b *Bus) notify(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
-// countPeers checks whether others listen. A process that sent a packet meanwhile counts, although the query may miss it.
+// countPeers checks whether others listen. A process that sent a packet in the meantime counts, although the query may miss it.
 func (b *Bus) countPeers(ctx context.Context, conn *pgx.Conn) error {
 	var n int
 	before := b.heard.Load()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// pace is the interval between pieces of live output (DESIGN §8: 30 to 50 ms).
+// pace is the interval between pieces of live output (30 to 50 ms).
 const pace = 33 * time.Millisecond
 
 // pacer publishes at once after a pause, and at the pace otherwise. Its owner adds to the pending output under the lock and then calls

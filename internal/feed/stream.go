@@ -115,7 +115,7 @@ func (s *Stream) waits() bool { return s.writes() || s.call(true) != nil }
 // writes reports whether text or reasoning is pending.
 func (s *Stream) writes() bool { return s.next.Text != "" || s.next.Reasoning != "" }
 
-// call returns the first call with pending output; nil: there is none. Unless they are due, arguments wait longer than names.
+// call returns the first call with pending output, or nil if there is none. Unless they are due, arguments wait longer than names.
 func (s *Stream) call(due bool) *writtenCall {
 	for i := range s.calls {
 		if c := &s.calls[i]; !c.named || due && c.next != "" {

@@ -19,7 +19,7 @@ const (
 	FileBeside     ID = "file_beside"      // %s its name, %s its path
 )
 
-// FilesNowhere is for a user whose files were not fetched, for want of a runner to keep them.
+// FilesNowhere is for a user whose files were not fetched because there is no runner to store them.
 const FilesNowhere ID = "files_nowhere"
 
 var files = map[ID]map[Lang]string{

@@ -41,7 +41,7 @@ const (
 	PreferenceNotOne       ID = "preference_not_one"   // %s setting, %s value, %s what it may be
 	PreferenceNoModel      ID = "preference_no_model"  // %s means none, or several
 	PreferenceNoTongue     ID = "preference_no_tongue" // %s is no language
-	PreferenceTooLate      ID = "preference_too_late"  // changed meanwhile
+	PreferenceTooLate      ID = "preference_too_late"  // changed concurrently
 	PreferenceTitle        ID = "preference_title"     // of the list
 	PreferenceNotHere      ID = "preference_not_here"  // others read along
 	PreferenceHow          ID = "preference_how"       // how to change one

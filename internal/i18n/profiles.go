@@ -12,7 +12,7 @@ const (
 	ProfileNotHere  ID = "profile_not_here" // others read along
 	ProfileTooLong  ID = "profile_too_long" // %d characters, %d at most
 	ProfileBadZone  ID = "profile_bad_zone" // %s is no timezone
-	ProfileConflict ID = "profile_conflict" // changed meanwhile
+	ProfileConflict ID = "profile_conflict" // changed concurrently
 	MemorizeOff     ID = "memorize_off"     // conversations are not put into memory
 )
 

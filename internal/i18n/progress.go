@@ -12,7 +12,7 @@ const (
 	ProgressStillAt  ID = "progress_still_at" // the same; %s how long, %s what it does
 	ProgressAsking   ID = "progress_asking"   // a call waits for a user
 	ProgressProvider ID = "progress_provider" // it waits for its model provider
-	ProgressGoesOn   ID = "progress_goes_on"  // and goes on automatically; %s why it waits
+	ProgressGoesOn   ID = "progress_goes_on"  // and continues automatically; %s why it waits
 	ProgressQuiet    ID = "progress_quiet"    // nothing was heard for long
 	ProgressDone     ID = "progress_done"     //
 	ProgressStopped  ID = "progress_stopped"  //
@@ -27,7 +27,7 @@ const (
 	ProgressThinking ID = "progress_thinking" // the model is at work
 	ProgressCompress ID = "progress_compress" // the context is being compressed
 	ProgressWaits    ID = "progress_waits"    // next to a call: it waits for a permission
-	ProgressBehind   ID = "progress_behind"   // next to a call: it goes on in the background
+	ProgressBehind   ID = "progress_behind"   // next to a call: it continues in the background
 	ProgressOutput   ID = "progress_output"   // above the last output of a command
 	ProgressTodos    ID = "progress_todos"    // %d done of %d
 )

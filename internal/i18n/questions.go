@@ -230,7 +230,7 @@ const (
 	OAuthForServer ID = "oauth_for_server" // what the account is for, and who asks
 	OAuthGo        ID = "oauth_go"         // label of a button; %s provider
 	OAuthClose     ID = "oauth_close"      // the page is not needed any more
-	OAuthGoesOn    ID = "oauth_goes_on"    // the conversation goes on
+	OAuthGoesOn    ID = "oauth_goes_on"    // the conversation continues
 	OAuthFailed    ID = "oauth_failed"     // title of a page
 	OAuthOver      ID = "oauth_over"       // a state or a ticket that was used, or is too old
 	OAuthForged    ID = "oauth_forged"     // a ticket that is none

@@ -195,8 +195,8 @@ var slashes = map[ID]map[Lang]string{
 	ConfigValue:  {English: "There is no %q here: this is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
 }
 
-// GroupName is what a group of commands is called.
+// GroupName returns what a group of commands is called.
 func GroupName(lang Lang, group string) string { return Say(lang, ID("group_"+group)) }
 
-// InShort is what a command does in a few words, for the help of one screen.
+// InShort returns what a command does in a few words, for the help of one screen.
 func InShort(lang Lang, name string) string { return Say(lang, ID("short_"+name)) }

@@ -53,7 +53,7 @@ const (
 	GroupMaker  ID = "group_maker"   // who made it
 	StopsGroups ID = "stops_groups"  // added to the answer to a stop; %d chats
 
-	GroupOpen   ID = "group_state_"       // it goes on
+	GroupOpen   ID = "group_state_"       // it continues
 	GroupRounds ID = "group_state_rounds" // why it is over
 	GroupAgreed ID = "group_state_agreed" // no member had more to add
 	GroupClosed ID = "group_state_closed" // it was ended

@@ -22,7 +22,7 @@ var (
 	ErrServer error = fault.Errorf(fault.Unavailable, "server error")
 )
 
-// refusal is an error with the status of HTTP by which a provider refused; 0: it has none.
+// refusal is an error with the HTTP status of a provider's refusal. HTTPStatus returns 0 if it has none.
 type refusal interface {
 	error
 	HTTPStatus() int

@@ -49,24 +49,24 @@ type StagedFile struct {
 	Size      int64  `json:"size"`
 }
 
-// Booking is the usage of a generation. Cost is in USD; nil: no price is known.
+// Booking is the usage of a generation. Cost is in USD. It is nil if no price is known.
 type Booking struct {
 	Units int64
 	Cost  *float64
 }
 
-// Quota bounds what is generated of one kind in a day of UTC; 0: there is no such bound.
+// Quota limits the generations of one kind in a day of UTC. A limit of 0 is no limit.
 type Quota struct {
 	Units   int64 // of a user; of a consumer: of their key
 	Running int   // generations at once of a user, or of a key
 }
 
-// Rows stores generations.
+// Rows is the store of generations.
 type Rows interface {
 	// Begin adds a generation in the state Starting. added is false if the call has one already, which is returned. A quota that is used up
 	// is RateLimited, with a sentence that names it.
 	Begin(ctx context.Context, g Generation, q Quota) (now Generation, added bool, err error)
-	// Get returns the generation of a call. NotFound: it has none.
+	// Get returns the generation of a call. It returns NotFound if it has none.
 	Get(ctx context.Context, call chat.CallID) (Generation, error)
 	// KeepAlive records that the process that sends a request is alive.
 	KeepAlive(ctx context.Context, call chat.CallID) error

@@ -18,7 +18,7 @@ import (
 const (
 	sendTime   = 6 * time.Minute  // the paid request with its answer
 	recordTime = 5 * time.Minute  // a result waits for a database that is away
-	jobTime    = 55 * time.Minute // one call follows a job; another call can go on
+	jobTime    = 55 * time.Minute // one call follows a job; another call can continue
 	cancelTime = 15 * time.Second
 	// Lease is how long the process that sends a request is believed to be alive without a sign.
 	Lease      = 12 * time.Second
@@ -55,7 +55,7 @@ type Call struct {
 	Session chat.SessionKey
 	User    chat.UserID
 	Request
-	// Progress receives how far a job is, in percent; 0: not known. nil: nobody watches.
+	// Progress receives how far a job is, in percent; 0: not known. nil: progress is not reported.
 	Progress func(percent int)
 	// Stopped reports whether a user stopped the call, once its context has ended.
 	Stopped func() bool
@@ -184,7 +184,7 @@ func stopped(err error) error {
 	return err
 }
 
-// Resume goes on with the generation of an earlier call of the same conversation. NotFound: there is none.
+// Resume continues with the generation of an earlier call of the same conversation. It returns NotFound if there is none.
 func (g *Generator) Resume(ctx context.Context, c Call) (Generation, error) {
 	now, err := g.Rows.Get(ctx, c.ID)
 	if err == nil && (now.Session != c.Session || now.Kind != c.Kind) {
@@ -345,7 +345,7 @@ func (g *Generator) Open(ctx context.Context, now Generation, file int) io.ReadS
 	return g.Staging.Open(ctx, now.Call, file, now.Files[file].Size)
 }
 
-// pause waits; false: ctx has ended.
+// pause waits. It returns false if ctx has ended.
 func pause(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

@@ -114,7 +114,7 @@ type Usage struct {
 
 // Result is the answer of a provider to a request, or to a question about a job.
 type Result struct {
-	// Job is the provider's id of work that goes on. Percent is how much of it is done; 0: not known.
+	// Job is the provider's id of a job that is still running. Percent is how much of it is done; 0: not known.
 	Job     string
 	Percent int
 	// Files are the finished files, Links the addresses of those that are to be downloaded with Open.
@@ -137,7 +137,7 @@ type Provider interface {
 	Start(ctx context.Context, a toolkey.Access, r Request) (Result, error)
 	// Poll asks about a job. Unavailable and RateLimited: ask again later. Other errors end the job.
 	Poll(ctx context.Context, a toolkey.Access, kind Kind, job string) (Result, error)
-	// Open downloads a link from its beginning. NotFound: it has expired. The caller closes the body; size is -1 where it is not known.
+	// Open downloads a link from its beginning. It returns NotFound if it has expired. The caller closes the body; size is -1 where it is not known.
 	Open(ctx context.Context, a toolkey.Access, link string) (body io.ReadCloser, size int64, err error)
 	// Cancel ends a job, where the provider can. Its end may be charged.
 	Cancel(ctx context.Context, a toolkey.Access, job string) error

@@ -6,16 +6,16 @@ import (
 	"xbot/internal/extension/toolkey"
 )
 
-// million is the number of tokens and characters that prices are for.
+// million is the number of tokens or characters per price.
 const million = 1e6
 
-// price is what a provider charges for a model, in USD.
+// price is the price of a model, in USD.
 type price struct {
-	unit                float64 // a picture, a second of video; of speech: a million characters
-	text, image, output float64 // a million tokens; 0: tokens do not count
+	unit                float64 // per picture, per second of video, per million characters of speech
+	text, image, output float64 // per million tokens; output is 0 if tokens are not charged
 }
 
-// prices are those of models whose price is public, as of November 2026, by the beginning of their name. The longest beginning counts. Sources:
+// prices are the public prices of models as of November 2026, by prefix of provider/model. The longest matching prefix counts. Sources:
 // developers.openai.com/api/docs/pricing, ai.google.dev/gemini-api/docs/pricing, alibabacloud.com/help/en/model-studio/model-pricing,
 // platform.minimax.io/docs/pricing.
 var prices = map[string]price{
@@ -35,8 +35,8 @@ var prices = map[string]price{
 	"minimax/speech-2.8-turbo":     {unit: 60},
 }
 
-// costOf returns the cost of a generation: by the price of the key, else by the public one. nil: there is no price, or the provider did not
-// report the tokens that it is for.
+// costOf returns the cost of a generation in USD, by the price of the key, else by the public price. It returns nil if there is no price, or if
+// the price is per token and the provider did not report tokens.
 func costOf(a toolkey.Access, kind Kind, model string, units int64, u Usage) *float64 {
 	if a.Price != nil {
 		return cost(price{unit: *a.Price}, kind, units, u)

@@ -10,11 +10,11 @@ import (
 	"xbot/internal/tool"
 )
 
-// maxConsults is how many answers of the model a Consult takes before it gives up.
+// maxConsults is the maximum number of model calls of one Consult.
 const maxConsults = 3
 
-// Consult asks a model that must answer by calling one tool, whose arguments are read into a P. The model gets the error of
-// check for what cannot be used, twice at most. Unavailable: it wrote nothing usable.
+// Consult calls a model with one tool, r.Tools[0], and returns the arguments of the model's call of it. If they cannot be decoded or check rejects
+// them, the model gets the error and is called again, maxConsults times in all. The error is Unavailable if no answer was usable.
 func Consult[P any](ctx context.Context, ask Ask, r llm.Request, check func(*P) error) (P, error) {
 	name := r.Tools[0].Name
 	var why error
@@ -57,7 +57,7 @@ func callOf(a llm.Answer, name string) (llm.ToolCall, bool) {
 	return llm.ToolCall{}, false
 }
 
-// nonEmpty is a text that no provider refuses for being empty.
+// nonEmpty returns text, or an ellipsis if text is blank: some providers refuse empty messages.
 func nonEmpty(text string) string {
 	if strings.TrimSpace(text) == "" {
 		return "…"

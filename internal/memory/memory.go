@@ -1,4 +1,4 @@
-// Package memory is the port of what is remembered of a user beyond one conversation (spec/001 §4.2). There are two
+// Package memory is the port of what is remembered of a user beyond one conversation. There are two
 // providers: flat keeps notes, letta keeps blocks and an archive that is searched. Which one an agent has is decided by
 // the policy.
 package memory
@@ -74,7 +74,7 @@ func ReadsAlone(tool string) bool {
 type Query struct {
 	User    chat.UserID
 	Session chat.SessionKey
-	Agent   string // whose memory: its name, not the agent's; filled in by persona.Memories
+	Agent   string // whose memory: its name, not the agent's; set by agentprofile.Memories
 	Text    string // what the user wrote, where it is known; a provider may rank by it
 }
 

@@ -18,7 +18,7 @@ const resultRoom = 500
 // lineRoom is how much of one message is memorized, in characters.
 const lineRoom = 8_000
 
-// Talk is the conversation as the model that memorizes it reads it: the newest of it that fits, oldest first. It is data
+// Talk returns the conversation as the model that memorizes it reads it: the newest of it that fits, oldest first. It is data
 // in a model's prompt, and cannot end the tag that holds it.
 func (in MemorizeInput) Talk() string {
 	left := in.Room

@@ -51,7 +51,7 @@ func adoptBaseline(ctx context.Context, db *sql.DB, locker lock.SessionLocker, f
 	return tx.Commit()
 }
 
-// hasBaseline reports whether the database has the baseline, which another process may have recorded meanwhile. It fails if the database has neither
+// hasBaseline reports whether the database has the baseline, which another process may have recorded in the meantime. It fails if the database has neither
 // the baseline nor the schema of the preceding version.
 func hasBaseline(ctx context.Context, tx *sql.Tx, first int64) (bool, error) {
 	var has int64

@@ -56,7 +56,7 @@ func Away(err error) bool {
 	return !unreadable && (fault.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded))
 }
 
-// Refused reports whether Postgres refuses the connection for good: the password, the role or the database is a wrong one, or the connection string
+// Refused reports whether Postgres refuses the connection permanently: the password, the role or the database is a wrong one, or the connection string
 // cannot be read.
 func Refused(err error) bool {
 	if answer, ok := errors.AsType[*pgconn.PgError](err); ok {

@@ -144,7 +144,7 @@ func (x *execution) note(ctx context.Context, store string) error {
 	return nil
 }
 
-// take passes on output. After a new connection the runner goes on where the last piece ended.
+// take passes on output. After a new connection the runner continues where the last piece ended.
 func (x *execution) take(p wire.Push) error {
 	var piece wire.ExecOutput
 	if err := p.Decode(&piece); err != nil {

@@ -20,7 +20,7 @@ const (
 )
 
 // ReadFile returns a part of a file. A limit of 0 means all of it, which is TooLarge over 64 MiB. A file that is read
-// in several parts and changes meanwhile is read again; one that keeps changing is a Conflict.
+// in several parts and changes in between is read again; one that keeps changing is a Conflict.
 func (r *Runner) ReadFile(ctx context.Context, path string, offset, limit int64) (FileData, error) {
 	if limit > maxRead {
 		return FileData{}, fault.Errorf(fault.TooLarge, "at most %d bytes can be read at once: read the file in parts", maxRead)
@@ -95,7 +95,7 @@ func (r *Runner) Remove(ctx context.Context, path string) error {
 	return r.remove(ctx, wire.OpRemove, path)
 }
 
-// RemoveAll removes what is there, and of a folder all that it holds. If the connection breaks it goes on removing.
+// RemoveAll removes what is there, and of a folder all that it holds. If the connection breaks it continues removing.
 func (r *Runner) RemoveAll(ctx context.Context, path string) error {
 	return r.remove(ctx, wire.OpRemoveAll, path)
 }

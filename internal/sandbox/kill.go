@@ -19,7 +19,7 @@ const killTry = 3 * time.Second
 type Kills interface {
 	// NoteKill writes a kill down, before the first try.
 	NoteKill(ctx context.Context, call chat.CallID, runner RunnerID) error
-	// KillSent notes that the runner took it.
+	// KillSent records that the runner took it.
 	KillSent(ctx context.Context, call chat.CallID) error
 }
 
@@ -45,7 +45,7 @@ func (l notedRoute) killSent(ctx context.Context, id chat.CallID) error {
 // KillPendingError means that a runner is out of reach, and that the kill is stored and reaches it when it returns.
 type KillPendingError struct{ Runner string }
 
-// Error is a sentence for the model and the user.
+// Error returns a sentence for the model and the user.
 func (e *KillPendingError) Error() string {
 	return fmt.Sprintf("runner %s is out of reach: the kill is noted and carried out when it returns", e.Runner)
 }

@@ -59,7 +59,7 @@ func kindOf(kind string) fault.Kind {
 	return fault.Internal
 }
 
-// MisbehavedError means that a runner failed in an unknown way: it has a fault, or is no runner of ours. The request
+// MisbehavedError means that a runner failed in an unknown way: it has a fault, or is no runner of xbot. The request
 // may have been carried out or not.
 type MisbehavedError struct {
 	Runner string
@@ -69,7 +69,7 @@ type MisbehavedError struct {
 // maxSaid bounds the quotation of a runner's words, in bytes.
 const maxSaid = 200
 
-// Error is a sentence for the model and the user.
+// Error returns a sentence for the model and the user.
 func (e *MisbehavedError) Error() string {
 	if e.Runner == "" {
 		return "the files of this conversation cannot be used: what keeps them has a fault"

@@ -17,7 +17,7 @@ func Narrow(box Sandbox, walls chat.Confinement) Sandbox {
 	return confinedSandbox{Sandbox: box, walls: walls}
 }
 
-// Wide is the sandbox without the confinement and variables of a conversation, for what the server itself writes there.
+// Wide returns the sandbox without the confinement and variables of a conversation, for what the server itself writes there.
 func Wide(box Sandbox) Sandbox {
 	if n, ok := box.(confinedSandbox); ok {
 		box = n.Sandbox

@@ -16,7 +16,7 @@ var _ Sandbox = None{}
 // Name is empty: there is no runner.
 func (None) Name() string { return "" }
 
-// Workspace is the root, so that messages can name paths.
+// Workspace returns the root, so that messages can name paths.
 func (None) Workspace() string { return "/" }
 
 // Exec fails: nothing was sent.

@@ -15,7 +15,7 @@ type Finder interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (Sandbox, error)
 }
 
-// ReachTime is how long a request waits for a runner that is offline: a user is looking at the page meanwhile.
+// ReachTime is how long a request waits for a runner that is offline: a user is looking at the page in the meantime.
 const ReachTime = 5 * time.Second
 
 // Reach finds a sandbox and makes sure that its runner answers. One that is offline is Unavailable, with an

@@ -20,7 +20,7 @@ import (
 )
 
 // The internal protocol between processes of one server: a request as JSON, its answer as one JSON frame a line, and
-// empty lines meanwhile. Package ingress/runners has the other end.
+// empty lines in the meantime. Package ingress/runners has the other end.
 const (
 	LineEvery   = 5 * time.Second // between empty lines
 	LineOffline = wire.Type("offline")

@@ -33,7 +33,7 @@ type Local interface {
 	Drop(id RunnerID)
 }
 
-// Holders returns which process holds a runner's socket: the connection table (DESIGN §4).
+// Holders returns which process holds a runner's socket: the connection table.
 type Holders interface {
 	Holder(ctx context.Context, id RunnerID) (addr string, epoch int64, ok bool, err error)
 }
@@ -50,7 +50,7 @@ type Router struct {
 	remote map[RunnerID]*remoteConnection // as last found; dropped when it fails
 }
 
-// KeySource knows what the processes of one server show one another, see runners.Hub.Internal. It may change while they run.
+// KeySource returns the key by which the processes of one server authenticate to each other, see runners.Hub.Internal. It may change while they run.
 type KeySource interface {
 	InternalKey() string
 }
@@ -70,7 +70,7 @@ func NewRouter(cfg RouterConfig) *Router {
 	}
 }
 
-// Close closes idle connections to other processes. Calls under way go on.
+// Close closes idle connections to other processes. Calls under way continue.
 func (r *Router) Close() { r.client.CloseIdleConnections() }
 
 // Link returns a link to a runner, whichever process holds its socket now or later.

@@ -14,7 +14,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// defaultOfflineWait is how long a call waits for a runner that is not connected (DESIGN §6).
+// defaultOfflineWait is how long a call waits for a runner that is not connected.
 const defaultOfflineWait = 30 * time.Second
 
 // Pauses before a call that broke is made again.
@@ -50,16 +50,16 @@ func NewRunner(name string, link Link, cfg RunnerConfig) *Runner {
 	return r
 }
 
-// Name is the name users know the runner by.
+// Name returns the name users know the runner by.
 func (r *Runner) Name() string { return r.name }
 
-// Workspace is where relative paths start, as the runner last reported.
+// Workspace returns where relative paths start, as the runner last reported.
 func (r *Runner) Workspace() string { return r.info.Load().Workspace }
 
 // Info waits for the runner, at most the offline wait, and returns its info.
 func (r *Runner) Info(ctx context.Context) (wire.Info, error) { return r.ready(ctx, false) }
 
-// ready waits for the runner: for ever, or for the offline wait, after which it is Unavailable.
+// ready waits for the runner: forever, or for the offline wait, after which it is Unavailable.
 func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 	defer waiting(ctx, r.name)()
 	wait := ctx
@@ -150,7 +150,7 @@ type OfflineError struct {
 	Waited time.Duration
 }
 
-// Error is a sentence for the model and the user. Without a name it is for a user who must not learn it.
+// Error returns a sentence for the model and the user. Without a name it is for a user who must not learn it.
 func (e *OfflineError) Error() string {
 	if e.Runner == "" {
 		return fmt.Sprintf("the files of this conversation are out of reach (waited %s): try again later", e.Waited)

@@ -22,7 +22,7 @@ type Sandbox interface {
 
 	// Exec attaches to the command with req.ID or starts it, then waits for its end, streaming what it prints.
 	// It is safe to call again after any crash: the same id never runs twice, and the same id with another command
-	// is refused (Conflict). When ctx ends the command goes on; Kill ends it. Unavailable means that nothing was sent:
+	// is refused (Conflict). When ctx ends the command continues; Kill ends it. Unavailable means that nothing was sent:
 	// the runner stayed offline; once sent, Exec waits for the runner's return until ctx ends or
 	// the budget is used up.
 	Exec(ctx context.Context, req ExecRequest) (ExecResult, error)
@@ -101,9 +101,9 @@ type ExecRequest struct {
 // ExecState is how a command ended.
 type ExecState string
 
-// The end states (DESIGN §6), and ExecRunning, which is none.
+// The end states, and ExecRunning, which is none.
 const (
-	ExecRunning  ExecState = "running"   // the budget is used up; the command goes on, Output is what it printed so far
+	ExecRunning  ExecState = "running"   // the budget is used up; the command continues, Output is what it printed so far
 	ExecExited   ExecState = "exited"    // Code is its exit status
 	ExecTimedOut ExecState = "timed_out" // killed by its timeout
 	ExecKilled   ExecState = "killed"    // killed by Kill, or by its runner for a reason that ends Output: a signal, a full disk, too many processes

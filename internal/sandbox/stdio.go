@@ -36,12 +36,12 @@ type Plugin struct {
 
 // Process is a process that Start started. Its streams may be used by one goroutine each.
 type Process interface {
-	// Stdin is the process's standard input. A Write returns when the process's pipe has taken it, and is io.ErrClosedPipe
+	// Stdin returns the process's standard input. A Write returns when the process's pipe has taken it, and is io.ErrClosedPipe
 	// once the process has ended; Close closes it, which is no error then.
 	Stdin() io.WriteCloser
-	// Stdout is the standard output of the process. A slow reader holds the process back, as with a pipe.
+	// Stdout returns the standard output of the process. A slow reader holds the process back, as with a pipe.
 	Stdout() io.Reader
-	// Stderr is the standard error of the process. It may be left unread: the newest MaxStderr bytes are kept.
+	// Stderr returns the standard error of the process. It may be left unread: the newest MaxStderr bytes are kept.
 	Stderr() io.Reader
 	// Wait waits for the end, which comes only after Stdout has been read, and returns the exit status, 128+n for a process
 	// that died of signal n. After a Kill or the end of the context it is context.Canceled or DeadlineExceeded, after the loss of the connection a
@@ -57,7 +57,7 @@ const MaxStderr = 256 << 10
 // SessionLostError means that the connection to the runner ended, and with it a process that Start had started.
 type SessionLostError struct{ Runner string }
 
-// Error is a sentence for the model and the user.
+// Error returns a sentence for the model and the user.
 func (e *SessionLostError) Error() string {
 	return fmt.Sprintf("session lost: the connection to runner %s ended, and the process with it: start it again", e.Runner)
 }
@@ -226,7 +226,7 @@ func (s stdin) send(part wire.StdioWrite) error {
 		return nil
 	}
 	if ended := s.ended(); ended != nil {
-		return ended // meanwhile, which canceled the call
+		return ended // in the meantime, which canceled the call
 	}
 	if wire.IsKind(err, wire.NotFound) {
 		return io.ErrClosedPipe // the notice of its end is still on its way
@@ -256,7 +256,7 @@ func (r *Runner) drop(p *process) {
 	delete(r.processes, p)
 }
 
-// Close ends the processes of Start and waits for them. Commands go on.
+// Close ends the processes of Start and waits for them. Commands continue.
 func (r *Runner) Close() error {
 	r.mu.Lock()
 	open := make([]*process, 0, len(r.processes))

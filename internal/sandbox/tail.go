@@ -12,7 +12,7 @@ type tail struct {
 	mu      sync.Mutex
 	data    []byte
 	err     error         // of the end; set once
-	changed chan struct{} // closed and renewed when data came; closed for good at the end
+	changed chan struct{} // closed and renewed when data came; closed permanently at the end
 }
 
 func newTail(limit int) *tail { return &tail{limit: limit, changed: make(chan struct{})} }

@@ -115,7 +115,7 @@ func (t *transfer) send(ctx context.Context, part wire.Write) (result wire.Write
 }
 
 // Download copies a file of any size to the writer, in parts of wire.MaxChunk and with no more than one of them in
-// memory, and returns how many bytes it wrote. A file that changes meanwhile is a Conflict: what was written by then is
+// memory, and returns how many bytes it wrote. A file that changes during the read is a Conflict: what was written by then is
 // of no use.
 func (r *Runner) Download(ctx context.Context, path string, to io.Writer) (written int64, err error) {
 	var size int64

@@ -10,8 +10,8 @@ const LastingWait = 3 * time.Second
 
 type waitingKey struct{}
 
-// WithWaitObserver returns a context whose operations call tell when a wait for their runner lasts, and again when the wait is over.
-// The two calls are made one after the other.
+// WithWaitObserver returns a context whose operations call tell(runner, true) when they have waited for their runner for a while, and then
+// tell(runner, false) when the wait ends.
 func WithWaitObserver(ctx context.Context, tell func(runner string, waits bool)) context.Context {
 	return context.WithValue(ctx, waitingKey{}, tell)
 }

@@ -10,7 +10,7 @@ import (
 // keyName is the name of the key in the sealed object of an account at a service.
 const keyName = "api_key"
 
-// SealAPIKey encrypts a key of a service; nil: there is none.
+// SealAPIKey encrypts a key of a service. It returns nil for an empty key.
 func SealAPIKey(with Sealer, key string) []byte {
 	if key == "" {
 		return nil

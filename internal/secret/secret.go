@@ -121,7 +121,7 @@ const (
 	idBytes  = 8
 )
 
-// id is the name of a key, which reveals nothing about it.
+// id returns the name of a key, which reveals nothing about it.
 func (k Key) id() []byte { return k.Derive("key id")[:idBytes] }
 
 // ID returns the name of a key, which reveals nothing about it.

@@ -6,7 +6,7 @@ import (
 	"encoding/base64"
 )
 
-// tokenBytes is the size of a token: 256 bits (spec/001 §8.2).
+// tokenBytes is the size of a token: 256 bits.
 const tokenBytes = 32
 
 // NewToken returns a random token for a user or a program, and the hash to store. The token itself is never stored.

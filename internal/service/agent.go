@@ -6,7 +6,7 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// always are the tools of every service (spec/004 §4.5.1). What is not listed here is for users of the installation alone.
+// always are the tools of every service. What is not listed here is for users of the installation alone.
 var always = []string{"Read", "FileCreate", "FileReplace", "Glob", "Grep", "todo_write", "todo_list", "offload_recall", "recall_masked", "read_my_conversation", "search_tools"}
 
 // byCapability are the tools that come with a capability.
@@ -19,7 +19,7 @@ var byCapability = map[Capability][]string{
 	Video:     {"generate_video"},
 }
 
-// Agent is the service as an agent of the policy, with its name, model and tools.
+// Agent returns the service as an agent of the policy, with its name, model and tools.
 func (s Service) Agent() policy.Agent {
 	off := false
 	return policy.Agent{
@@ -30,7 +30,7 @@ func (s Service) Agent() policy.Agent {
 	}
 }
 
-// Tools are the tools of the service's conversations.
+// Tools returns the tools of the service's conversations.
 func (s Service) Tools() []string {
 	out := slices.Clone(always)
 	for _, c := range s.Capabilities {

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Bounds of what an administrator writes. spec/004 names the number of conversations.
+// Bounds of a definition.
 const (
 	MaxName          = 100
 	MaxDescription   = 2000
@@ -72,7 +72,7 @@ type ServiceLimitsPatch struct { //nolint:revive // the name of its schema in th
 // LimitsPatch is a ServiceLimitsPatch.
 type LimitsPatch = ServiceLimitsPatch
 
-// Patch is the change that makes other limits these.
+// Patch returns the change that makes other limits these.
 func (l ServiceLimits) Patch() *LimitsPatch {
 	return &LimitsPatch{
 		RequestsPerMinute: &l.RequestsPerMinute, Concurrent: &l.Concurrent, TokensPerDay: &l.TokensPerDay,
@@ -92,7 +92,7 @@ func (l *ServiceLimits) apply(p LimitsPatch) {
 // Capability is a feature of a service in addition to talking and files.
 type Capability string
 
-// The capabilities (spec/004 §4.5.1).
+// The capabilities.
 const (
 	Web       Capability = "web"
 	Image     Capability = "image"
@@ -108,7 +108,7 @@ var Capabilities = []Capability{Web, Image, Speech, Video, Scheduler, HumanChat}
 // Can reports whether a service has a capability.
 func (d Definition) Can(c Capability) bool { return slices.Contains(d.Capabilities, c) }
 
-// Defaults are the settings of a new service (spec/004 §4.4.3).
+// Defaults returns the settings of a new service.
 func Defaults() Definition {
 	return Definition{
 		AllowedDocs: []string{"*"}, AllowedScripts: []string{"*"}, Capabilities: []Capability{}, Questions: []string{}, Origins: []string{},
@@ -116,7 +116,7 @@ func Defaults() Definition {
 	}
 }
 
-// Patch is a change: nil members stay (spec/004).
+// Patch is a change: nil members stay.
 type Patch struct {
 	Name             *string       `json:"name,omitempty" minLength:"1" maxLength:"100"`
 	Description      *string       `json:"description,omitempty" maxLength:"2000"`

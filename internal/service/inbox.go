@@ -16,13 +16,13 @@ const InboxChannel = "inbox"
 // Bounds of consumers' questions to administrators, and of the answers.
 const (
 	MaxItem      = 4000   // characters of an item
-	MaxAgentSaid = 2000   // characters that are shown of the agent's message about it (spec/004)
+	MaxAgentSaid = 2000   // characters that are shown of the agent's message about it
 	MaxSaid      = 10_000 // characters of one message of an administrator
 	ItemsPerHour = 10     // of one conversation
 	KeyItems     = 20     // in an hour, of all conversations of a key
 	ServiceItems = 60     // in an hour, of all conversations of a service
 	MaxOpenItems = 200    // of a service that are not handled
-	NewestItems  = 3      // that its agent gets (spec/004)
+	NewestItems  = 3      // that its agent gets
 )
 
 // ItemStatus is whether an item is handled.
@@ -86,7 +86,7 @@ func IsItem(id string) bool { return itemID.MatchString(id) }
 // NewItemID returns the id of a new item.
 func NewItemID() string { return "inbox_" + random(4) }
 
-// InboxSession is the conversation in which the agent of a service reports to an administrator what its consumers ask.
+// InboxSession returns the conversation in which the agent of a service reports to an administrator what its consumers ask.
 func InboxSession(service string, admin chat.UserID) chat.SessionKey {
 	return session.Thread(service, InboxChannel, strconv.FormatInt(int64(admin), 10))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Notification is the heading of inbox notifications to the agent of a service (spec/004).
+// Notification is the heading of inbox notifications to the agent of a service.
 const Notification = "[System Instruction - Service Inbox Notification]"
 
 // quotedItem bounds what the agent reads of each item, in characters.
@@ -18,7 +18,7 @@ type NoteItem struct {
 	At                               time.Time
 }
 
-// NotificationOf is the notification to the agent of a service when a consumer asks for an administrator: the newest items, the first of which is
+// NotificationOf returns the notification to the agent of a service when a consumer asks for an administrator: the newest items, the first of which is
 // new. Texts of consumers are quoted line by line, so that none of them looks like an instruction. language is that of the administrator.
 func NotificationOf(service, language string, items []NoteItem) string {
 	var b strings.Builder
@@ -41,7 +41,7 @@ func NotificationOf(service, language string, items []NoteItem) string {
 	return b.String()
 }
 
-// quoted is a text as a quotation, each line behind a mark, at most n characters.
+// quoted returns a text as a quotation, each line behind a mark, at most n characters.
 func quoted(text string, n int) string {
 	runes := []rune(strings.ToValidUTF8(text, "�"))
 	cut := len(runes) > n
@@ -71,7 +71,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// OneLine is a text in at most n characters that shows as one line.
+// OneLine returns a text in at most n characters that shows as one line.
 func OneLine(text string, n int) string {
 	runes := []rune(strings.Join(strings.Fields(strings.Map(printable, text)), " "))
 	if len(runes) > n {

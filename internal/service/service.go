@@ -1,6 +1,5 @@
-// Package service is the vocabulary of services: agents that administrators publish to outside users and programs (spec/004
-// §4.4.3). It is pure: what a service is, who may do what with it, and how it is seen as an agent of the policy. Storage is the
-// store's matter, requests are the ingress's.
+// Package service defines services: agents that administrators publish to outside users and programs. It is pure: the definition of a
+// service, its permissions, and its form as an agent of the policy. Package servicestore stores services; ingress/consumer serves them.
 package service
 
 import (
@@ -19,7 +18,7 @@ const Channel = "svc"
 // KeyPrefix begins every key of a service. No other credential begins so.
 const KeyPrefix = "sk-svc-"
 
-// shownKey is the length of the visible part of a key (spec/004).
+// shownKey is the length of the visible part of a key.
 const shownKey = 12
 
 // Service is one as it is stored.

@@ -44,7 +44,7 @@ const (
 	MaxText  = 1_500  // of one message
 )
 
-// Newest are the newest n messages as far as they are shown at once; one is always.
+// Newest returns the newest n messages as far as they are shown at once; one is always.
 func Newest(said []TranscriptEntry, n int) []TranscriptEntry {
 	said = said[max(0, len(said)-n):]
 	room := MaxShown

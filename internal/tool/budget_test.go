@@ -47,7 +47,7 @@ func allTools() *tool.Registry {
 	)
 }
 
-// TestTools_CostFewTokens holds the tools to their share of the prompt budget (DESIGN §12), in the form in which an
+// TestTools_CostFewTokens holds the tools to their share of the prompt budget, in the form in which an
 // OpenAI-compatible provider gets them.
 func TestTools_CostFewTokens(t *testing.T) {
 	t.Parallel()
@@ -143,7 +143,7 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 }
 
 // TestTools_300OptionalOnesCostNoMoreThanTheirList prints what a prompt with 300 tools of servers takes: what is always shown, and the list
-// of the others. The whole prompt of a greeting has 4 000 tokens (DESIGN §12); the program's own text takes about 300 of them.
+// of the others. The whole prompt of a greeting has 4 000 tokens; the program's own text takes about 300 of them.
 func TestTools_300OptionalOnesCostNoMoreThanTheirList(t *testing.T) {
 	t.Parallel()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)

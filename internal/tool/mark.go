@@ -7,7 +7,7 @@ import (
 )
 
 // Marked puts a text of outsiders between two lines that mark it as such. Both have a random word drawn for this text, so that nothing in it can
-// end it and go on under another name.
+// end it and continue under another name.
 func Marked(what, text string) string {
 	word := rand.Text()[:12]
 	for strings.Contains(text, word) {

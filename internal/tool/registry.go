@@ -147,7 +147,7 @@ func (r *Registry) nearest(name string, n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// distance is the number of edits between two names; a name that contains the other counts as close.
+// distance returns the number of edits between two names; a name that contains the other counts as close.
 func distance(a, b string) int {
 	if a != "" && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return 1

@@ -7,17 +7,17 @@ import (
 	"xbot/internal/fault"
 )
 
-// The two hints that end a failed result (spec/001 §7.3).
+// The two hints that end a failed result.
 const (
 	fixHint     = "Please fix the issue and try again."
 	dontRetry   = "Do NOT retry the same command. Analyze the error, fix the root cause."
 	errorPrefix = "Error: "
 )
 
-// Text is a successful result.
+// Text returns a successful result.
 func Text(content string) chat.ToolResult { return chat.ToolResult{Content: content} }
 
-// Textf is a successful result with a formatted text.
+// Textf returns a successful result with a formatted text.
 func Textf(format string, args ...any) chat.ToolResult { return Text(fmt.Sprintf(format, args...)) }
 
 // Fail returns the result of a call that could not be done as asked. The text describes what to change.
@@ -25,7 +25,7 @@ func Fail(format string, args ...any) chat.ToolResult {
 	return chat.ToolResult{Content: errorPrefix + fmt.Sprintf(format, args...) + "\n" + fixHint, IsError: true}
 }
 
-// FailCommand is the result of a command that ran and failed; content is what it printed and how it ended.
+// FailCommand returns the result of a command that ran and failed; content is what it printed and how it ended.
 func FailCommand(content string) chat.ToolResult {
 	return chat.ToolResult{Content: content + "\n" + dontRetry, IsError: true}
 }

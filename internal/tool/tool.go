@@ -24,7 +24,7 @@ type Spec struct {
 	Class       chat.ToolClass
 	Description string
 	Parameters  json.RawMessage // JSON Schema of an object; the same bytes in every process of a build
-	// Quick means that a call usually ends within a second. It is only a guess: one that takes longer goes on.
+	// Quick means that a call usually ends within a second. It is only a guess: one that takes longer continues.
 	Quick bool
 	// Inward means that calls change nothing outside of the conversation and xbot's memory. Tools that only read, and
 	// those that hand work to agents, whose calls are judged themselves, need not set it (Acts).
@@ -80,7 +80,7 @@ type Tool interface {
 	// Run may be called again with the same Call.ID after a crash, and leaves the same effect as one run would.
 	Run(ctx context.Context, call Call) (chat.ToolResult, error)
 
-	// Summary is the one argument that a reader of a folded call wants to see: a command, a path, a pattern.
+	// Summary returns the one argument that a reader of a folded call wants to see: a command, a path, a pattern.
 	// One line, at most 200 characters; empty when the arguments cannot be read.
 	Summary(arguments string) string
 }
@@ -115,7 +115,7 @@ type Call struct {
 	Output func(offset int64, piece []byte)
 	// Progress shows operators in a few words how far the call is; nil without one. The words have nothing of a user in them.
 	Progress func(text string)
-	// Stopped reports, once the context of the call has ended, whether a user stopped it. Otherwise another attempt goes on. nil: it is not known.
+	// Stopped reports, once the context of the call has ended, whether a user stopped it. Otherwise another attempt continues. nil: it is not known.
 	Stopped func() bool
 }
 

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/tracing/tracestore"
 )
 
-// ExportRows stores exports and reads what they contain.
+// ExportRows is the queue of exports. It also reads the turns and ratings to export.
 type ExportRows interface {
 	Claim(ctx context.Context, target string, lease time.Duration, n int) ([]tracestore.Export, error)
 	Done(ctx context.Context, e tracestore.Export) error
@@ -136,7 +136,7 @@ func (l *loop) round(ctx context.Context) time.Duration {
 		l.prune(ctx)
 	}
 	if err != nil || !on {
-		return idleLook // of an outage of Postgres others report
+		return idleLook // an outage of Postgres is logged elsewhere
 	}
 	for ctx.Err() == nil {
 		due, err := l.Rows.Claim(ctx, l.name, claimLease, claimed)
@@ -191,11 +191,11 @@ func (l *loop) configure(ctx context.Context) (on bool, err error) {
 	return on, nil
 }
 
-// prune deletes what waits for too long, or is too much.
+// prune deletes exports that have waited for keepFor, and the oldest of more than keepMost.
 func (l *loop) prune(ctx context.Context) {
 	n, err := l.Rows.Prune(ctx, l.name, keepFor, keepMost)
 	if err != nil {
-		return // of an outage of Postgres others report
+		return // an outage of Postgres is logged elsewhere
 	}
 	l.pruned = time.Now()
 	if n > 0 {
@@ -219,10 +219,15 @@ func (l *loop) export(ctx context.Context, x tracestore.Export) bool {
 		err = l.sendTurn(ctx, x)
 	}
 	refused, isRefused := errors.AsType[refusal](err)
-	_, isLocal := errors.AsType[local](err)
+	failed, isLocal := errors.AsType[local](err)
 	switch {
-	case ctx.Err() != nil || isLocal:
+	case ctx.Err() != nil:
 		return false // it is due again after its lease
+	case isLocal:
+		if !fault.Is(failed, fault.Unavailable) { // an outage of Postgres is logged elsewhere
+			l.Log.Warn("a trace cannot be built, trying again", "target", l.name, "turn", x.Turn, "problem", failed.Error())
+		}
+		return true // it is due again after its lease; it does not delay the others
 	case err != nil && !isRefused:
 		l.away(ctx, err)
 		return false

@@ -21,12 +21,15 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/llm/usage"
 	"xbot/internal/pg"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/testing/pgtest"
 	"xbot/internal/tracing"
+	"xbot/internal/tracing/spans"
+	"xbot/internal/tracing/tracestore"
 	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/engine"
 	"xbot/internal/turn/ratings"
@@ -244,6 +247,31 @@ func TestExporter_ATurnArrivesAtACollectorOnceItHasEnded(t *testing.T) {
 		require.NotContains(t, s.String(), "langfuse")
 	}
 	require.EqualValues(t, 1, b.sent(tracing.OTLP))
+}
+
+// unbuildable is a store in which the rows of one turn cannot be read.
+type unbuildable struct {
+	*tracestore.Store
+	turn chat.TurnID
+}
+
+func (u unbuildable) Turn(ctx context.Context, id chat.TurnID, content bool) (spans.Turn, error) {
+	if id == u.turn {
+		return spans.Turn{}, fault.Errorf(fault.Internal, "odd rows")
+	}
+	return u.Store.Turn(ctx, id, content)
+}
+
+func TestExporter_ATraceThatCannotBeBuiltDelaysNoOther(t *testing.T) {
+	c := newCollector(t)
+	b := setup(t, tracing.EnvironmentTargets{Endpoint: c.url})
+	b.exporter.Rows = unbuildable{b.Tracing, "t1"}
+	b.turn("t1", "one")
+	b.turn("t2", "two")
+	stop := b.run()
+	b.eventually(func() bool { return len(c.names()) == 4 && b.waiting(tracing.OTLP) == 1 }, "the second trace arrives")
+	stop()
+	require.Contains(t, b.log.String(), "a trace cannot be built")
 }
 
 // sent returns how many exports a target has accepted, by the metric.

@@ -6,7 +6,7 @@ import "github.com/prometheus/client_golang/prometheus"
 const (
 	outcomeSent    = "sent"
 	outcomeFailed  = "failed"  // will be tried again
-	outcomeRefused = "refused" // by the target, for good
+	outcomeRefused = "refused" // by the target, permanently
 	outcomeDropped = "dropped" // deleted because it waited for too long, or too many waited
 )
 

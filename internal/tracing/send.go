@@ -48,7 +48,7 @@ func (r Resource) proto() *resourcepb.Resource {
 	return &resourcepb.Resource{Attributes: a}
 }
 
-// refusal is a response by which a target refuses an export for good: repeating it cannot help.
+// refusal is a response by which a target refuses an export permanently: repeating it cannot help.
 type refusal struct{ error }
 
 // Unwrap returns the reason.
@@ -123,7 +123,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// refused returns why a response is no success; nil: it is one. The text of the target is left out: it may repeat the key.
+// refused returns why a response is no success, or nil if it is one. The text of the target is left out: it may repeat the key.
 func refused(answer *http.Response) error {
 	code := answer.StatusCode
 	status := strconv.Itoa(code) + " " + http.StatusText(code)
@@ -215,7 +215,7 @@ func (t target) authenticate(ctx context.Context) error {
 	return nil
 }
 
-// testSpan returns a span of a trace of its own.
+// testSpan returns a span in a new trace.
 func testSpan(at time.Time) *tracepb.Span {
 	id := make([]byte, 24)
 	_, _ = rand.Read(id) // never fails

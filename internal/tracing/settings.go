@@ -19,7 +19,7 @@ const (
 	maxSecret   = 4096
 )
 
-// Rows stores targets.
+// Rows is the store of targets.
 type Rows interface {
 	Targets(ctx context.Context) ([]tracestore.Target, error)
 	SetTarget(ctx context.Context, in tracestore.Target, by chat.UserID) error
@@ -118,7 +118,7 @@ func (e EnvironmentTargets) Targets() []string {
 	return out
 }
 
-// Save stores the configuration of a target. Invalid: its form is wrong; Conflict: it was changed meanwhile.
+// Save stores the configuration of a target. It returns Invalid if its form is wrong, and Conflict if it was changed concurrently.
 func (s *Settings) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	d, err := s.whole(ctx, d)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *Settings) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	return nil
 }
 
-// Remove removes the configuration of a target, so that the environment counts again. NotFound: there is none.
+// Remove removes the configuration of a target, so that the environment counts again. It returns NotFound if there is none.
 func (s *Settings) Remove(ctx context.Context, name string) error {
 	if err := known(name); err != nil {
 		return err

@@ -1,9 +1,9 @@
 // Package tracing exports traces of turns to OpenTelemetry collectors and to Langfuse.
 //
-// The transaction that ends a turn also writes a row that says that its trace is due, if a target is configured. An exporter in every worker takes
-// such rows, builds the spans from the rows of the turn, sends them by OTLP over HTTP, and deletes the row after the target has accepted them. The ids
-// of spans follow from those of the rows, so an export that is repeated after a kill has the same ids. A target that is away is asked again after a
-// pause; what waits for too long is deleted, and counted.
+// If a target is configured, the transaction that ends a turn adds a row to trace_exports. The Exporter of each worker claims these rows, builds
+// the spans from the rows of the turn, sends them by OTLP over HTTP, and deletes the export once the target has accepted it. Span ids are derived
+// from row ids, so a repeated export has the same ids. The Exporter retries a target that is unavailable, and deletes and counts exports that have
+// waited for too long.
 package tracing
 
 import (
@@ -44,7 +44,7 @@ type EnvironmentTargets struct {
 	Content        bool
 }
 
-// target is a target as it is used.
+// target is a target with its resolved address and headers.
 type target struct {
 	name      string
 	source    string
@@ -56,13 +56,13 @@ type target struct {
 	publicKey string
 }
 
-// client sends requests to addresses that administrators chose. It follows no redirect, so that a key goes to no other address.
+// client sends requests to addresses that administrators have chosen. It follows no redirects, which could send a key to another address.
 var client = sync.OnceValue(func() *http.Client {
 	return &http.Client{Transport: safehttp.Trusted(), CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 })
 
-// newTarget returns a target at an address. secret is the secret key of Langfuse, or headers as in OTEL_EXPORTER_OTLP_HEADERS. exact: spans are
-// posted to the address as it is.
+// newTarget returns a target at an address. secret is the secret key of Langfuse, or headers in the form of OTEL_EXPORTER_OTLP_HEADERS. If exact is
+// true, spans are posted to the address itself, without a path being added. An invalid address is an Invalid error.
 func newTarget(name, address, publicKey, secret string, exact bool) (target, error) {
 	address = strings.TrimRight(strings.TrimSpace(address), "/")
 	u, err := url.Parse(address)

@@ -74,7 +74,7 @@ func guess(data []byte) (Charset, bool) {
 	return best, bestScore >= minScore && (second <= 0 || bestScore-second >= max(margin, bestScore/10))
 }
 
-// sampleOf is the beginning of the lines that have other bytes than ASCII.
+// sampleOf returns the beginning of the lines that have other bytes than ASCII.
 func sampleOf(data []byte) []byte {
 	var out []byte
 	for line := range bytes.Lines(data) {
@@ -127,7 +127,7 @@ const (
 	rare     = -4
 )
 
-// level is the set of the characters of a standard's first level, which its encoding has between two first bytes.
+// level returns the set of the characters of a standard's first level, which its encoding has between two first bytes.
 func level(c Charset, from, to byte) func() map[rune]bool {
 	return sync.OnceValue(func() map[rune]bool {
 		set := map[rune]bool{}

@@ -83,7 +83,7 @@ func (f Folded) Rewrite(text string) string {
 	return f.Replace([]Replacement{{End: len(f.Text), Text: text}})
 }
 
-// changed is the part of a replacement that differs from what it replaces.
+// changed returns the part of a replacement that differs from what it replaces.
 func (f Folded) changed(r Replacement) Replacement {
 	if f.raw == f.Text {
 		return r
@@ -100,12 +100,12 @@ func (f Folded) changed(r Replacement) Replacement {
 	return Replacement{Start: r.Start + head, End: r.End - tail, Text: r.Text[head : len(r.Text)-tail]}
 }
 
-// offset is where a position of the folded text is in the one before. A carriage return belongs to its line end.
+// offset returns where a position of the folded text is in the one before. A carriage return belongs to its line end.
 func (f Folded) offset(at int) int {
 	return at + sort.Search(len(f.crs), func(i int) bool { return int(f.crs[i]) >= at })
 }
 
-// end is how the line ended whose "\n" is at an offset of the folded text.
+// end returns how the line ended whose "\n" is at an offset of the folded text.
 func (f Folded) end(at int) string {
 	if f.mac {
 		return "\r"
@@ -139,7 +139,7 @@ func (f Folded) unfold(r Replacement) string {
 	return out.String()
 }
 
-// near is how the line ends in which a replacement is, or the one before if it is the last.
+// near returns how the line ends in which a replacement is, or the one before if it is the last.
 func (f Folded) near(r Replacement) string {
 	if i := strings.IndexByte(f.Text[r.End:], '\n'); i >= 0 {
 		return f.end(r.End + i)

@@ -154,7 +154,7 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// follow ends the daemon with the process that started it, however that one ended. Commands go on under their shims.
+// follow ends the daemon with the process that started it, however that one ended. Commands continue under their shims.
 func follow(fd int, end func()) {
 	syscall.CloseOnExec(fd)
 	_, _ = io.Copy(io.Discard, os.NewFile(uintptr(fd), "lifeline")) // any end of it is the end
@@ -208,7 +208,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 	}, nil
 }
 
-// secrets are what neither commands nor file operations may see: what was named, the folder of keys and logins, and the
+// secrets returns what neither commands nor file operations may see: what was named, the folder of keys and logins, and the
 // files that this program was started with.
 func (f *flags) secrets(home string) []string {
 	out := append([]string{}, f.Deny...)

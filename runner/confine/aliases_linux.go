@@ -44,7 +44,7 @@ func (p *plan) aliases() ([]Hidden, error) {
 	return found, nil
 }
 
-// mountOf is the mount that a path lies in.
+// mountOf returns the mount that a path lies in.
 func mountOf(mounts []mountPoint, path string) mountPoint {
 	var at mountPoint
 	for _, m := range mounts {

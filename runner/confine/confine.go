@@ -106,7 +106,7 @@ func (c Command) recordStart() error {
 	return c.Record.Start()
 }
 
-// shell is how a command is executed.
+// shell returns how a command is executed.
 func shell(c Command) (path string, argv []string, attr *syscall.ProcAttr) {
 	return "/bin/sh", []string{"sh", "-c", c.Text}, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Files: []uintptr{c.Input, c.Output, c.Errors}, Sys: &syscall.SysProcAttr{Setpgid: true},
@@ -127,7 +127,7 @@ func Main(args []string) int {
 	return confinedShell()
 }
 
-// self is the running program.
+// self returns the running program.
 func self() string {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe" // also after its file was replaced

@@ -16,7 +16,7 @@ import (
 
 // files carries out calls that change modes, owners, times, attributes and lengths of files, for commands whose sandbox is Landlock alone: it
 // governs none of these calls. No argument of a call is looked at twice: the file is opened here, for nothing, by a copy of its name, and what is
-// then judged and changed is that open file. So it does not matter what the command makes of the name or of its memory meanwhile.
+// then judged and changed is that open file. So it does not matter what the command makes of the name or of its memory in the meantime.
 type files struct {
 	writable []string
 	actor    *actor // nil: every caller is the user of this process, and has no capabilities
@@ -28,7 +28,7 @@ func newFiles(writable []string) *files {
 	if os.Geteuid() != 0 {
 		return f
 	}
-	runtime.LockOSThread() // for good: the thread ends with the goroutine
+	runtime.LockOSThread() // permanently: the thread ends with the goroutine
 	var err error
 	if f.actor, err = newActor(); err != nil {
 		f.writable = nil // refuse every change, since callers cannot be impersonated
@@ -160,7 +160,7 @@ func (c *fileCall) read() (fileName, change, error) {
 	return c.changeHere()
 }
 
-// attributeFile is the file of a call for extended attributes.
+// attributeFile returns the file of a call for extended attributes.
 func (c *fileCall) attributeFile() fileName {
 	switch c.number {
 	case unix.SYS_FSETXATTR, unix.SYS_FREMOVEXATTR:

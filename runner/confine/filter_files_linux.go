@@ -24,7 +24,7 @@ var (
 	}
 )
 
-// FS_IOC_FSGETXATTR, FS_IOC_FIEMAP and FS_IOC_GETVERSION.
+// fsGetXAttr is FS_IOC_FSGETXATTR, fsFieMap FS_IOC_FIEMAP, and fsGetVersion FS_IOC_GETVERSION.
 const fsGetXAttr, fsFieMap, fsGetVersion = 0x801c581f, 0xc020660b, 0x80087601
 
 // noControl is the answer of a file system that does not know a command.

@@ -67,15 +67,15 @@ var systemV = []int{
 	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 }
 
-// rules is what a filter is made from.
+// rules are the properties of a sandbox that decide the contents of its filter.
 type rules struct {
-	asks   bool   // a listener judges requests
+	asks   bool   // a listener decides about calls that name other processes
 	inside bool   // Landlock keeps the command from looking into other processes
-	scoped bool   // Landlock keeps its signals among its own processes
-	off    bool   // no sockets, but pairs that speak to each other alone
-	shares bool   // System V objects are for this command alone, or none of other programs exist here
-	files  uint32 // answer to calls that change files and that nothing else holds; 0: mounts hold them
-	cuts   bool   // Landlock does not hold calls that shorten files
+	scoped bool   // Landlock limits its signals to its own processes
+	off    bool   // no network: only connected pairs of sockets
+	shares bool   // System V IPC is allowed: the command has a separate IPC namespace, or a mount hides other programs
+	files  uint32 // result of calls that change files; 0: allowed, because mounts are read-only
+	cuts   bool   // Landlock of this kernel does not restrict calls that truncate files
 }
 
 // filterCalls puts the calling thread, and what it becomes, behind a filter of system calls. A listener goes to who is
@@ -106,7 +106,7 @@ func (p *plan) filterCalls(o order) error {
 	return err
 }
 
-// unheard are the rules where no process can listen.
+// unheard returns the rules for a filter without a listener.
 func (r rules) unheard() rules {
 	r.asks = false
 	if r.files == askCall {
@@ -134,7 +134,7 @@ func install(program []bpf.Instruction, flags uintptr) (listener int, err error)
 	return int(got), nil
 }
 
-// filter is the program. Each rule leaves the number of the call where the next one finds it.
+// filter returns the program. Each rule leaves the number of the call where the next one finds it.
 func (r rules) filter() []bpf.Instruction {
 	program := []bpf.Instruction{
 		bpf.LoadAbsolute{Off: dataArch, Size: 4},
@@ -224,7 +224,7 @@ func (r rules) owners(when func(int, ...bpf.Instruction)) {
 	}
 }
 
-// Other names of F_SETOWN for sockets: FIOSETOWN and SIOCSPGRP.
+// fioSetOwn is FIOSETOWN, and siocSetGroup SIOCSPGRP: other names of F_SETOWN for sockets.
 const fioSetOwn, siocSetGroup = 0x8901, 0x8902
 
 // signals are rules for what Landlock lets pass or cannot hold on this kernel. The signal by which Go's runtime wakes its threads is harmless, and is

@@ -8,7 +8,7 @@ import (
 )
 
 // Hidden is a folder or file that commands must not see. What was a folder when the runner started is known by its
-// identity: were its name to lead elsewhere meanwhile, as after the renaming of a folder above it, commands would see it
+// identity: were its name to lead elsewhere in the meantime, as after the renaming of a folder above it, commands would see it
 // under the new one. Then none is executed.
 type Hidden struct {
 	Path   string `json:"path"`

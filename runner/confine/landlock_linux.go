@@ -36,7 +36,7 @@ const (
 // -ldflags "-X xbot/runner/confine.newestABI=3".
 var newestABI string
 
-// landlockABI is the version that the kernel has; 0 means none.
+// landlockABI returns the version that the kernel has; 0 means none.
 func landlockABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {

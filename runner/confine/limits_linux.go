@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// oomScore makes the kernel end commands before anything else of ours when memory runs out (0 to 1000).
+// oomScore makes the kernel end commands before any other process of xbot when memory runs out (0 to 1000).
 const oomScore = 500
 
 // oomFile is where a process sets its priority for being killed when memory is short.

@@ -149,7 +149,7 @@ func answer(listener int, n notification, judge Judge, files *files) {
 		}
 		v.err = -int32(errno)
 	}
-	_ = control(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&v)) // fails if it has ended meanwhile
+	_ = control(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&v)) // fails if it has ended in the meantime
 }
 
 // request reads the arguments of a call that the filter asks about.

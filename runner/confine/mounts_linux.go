@@ -107,7 +107,7 @@ func (p *plan) pin() error {
 	return nil
 }
 
-// covered are the names under which the command will find nothing.
+// covered returns the names under which the command will find nothing.
 func (p *plan) covered() []string {
 	out := slices.Clone(p.doors)
 	for _, h := range p.hide {

@@ -170,7 +170,7 @@ func (l listings) glob(pattern string) []string {
 	return found
 }
 
-// resolverFolder is where the name service's configuration really lies, if that is in /run.
+// resolverFolder returns where the name service's configuration really lies, if that is in /run.
 func resolverFolder() string {
 	file, err := filepath.EvalSymlinks("/etc/resolv.conf")
 	if err != nil || !strings.HasPrefix(file, "/run/") {

@@ -117,7 +117,7 @@ func confinedShell() int {
 	runtime.LockOSThread() // Landlock, capabilities and filters belong to a thread
 	var o order
 	from := os.NewFile(orderFD, "order")
-	defer runtime.KeepAlive(from) // buildWalls writes to its descriptor, which would be closed with it
+	defer runtime.KeepAlive(from) // sendListener writes to its descriptor, which would be closed with it
 	orders := json.NewDecoder(from)
 	err := errors.Join(sealDescriptors(), orders.Decode(&o))
 	o.rest = io.MultiReader(orders.Buffered(), from)
@@ -205,7 +205,7 @@ func dieWith(parent int) error {
 	return nil
 }
 
-// home is the home folder that an environment names.
+// home returns the home folder that an environment names.
 func home(env []string) string {
 	i := slices.IndexFunc(env, func(pair string) bool { return strings.HasPrefix(pair, "HOME=") })
 	if i < 0 {

@@ -31,7 +31,7 @@ type Config struct {
 	Log    *slog.Logger
 }
 
-// TokenSource knows the token of a runner. It is asked at each connection, so that a renewed token file counts.
+// TokenSource returns the token of a runner. It is called for each connection, so that a renewed token file counts.
 type TokenSource interface {
 	Token() (string, error)
 }

@@ -43,7 +43,7 @@ type Config struct {
 	Workspace string            // folder of this machine that is /workspace inside; made if it is not there
 	State     string            // folder of this machine for the job store and the program
 	Program   string            // an xbot-runner for Linux, which goes inside
-	HostPaths map[string]string // where a folder of ours is on the engine's machine, if this process runs in a container
+	HostPaths map[string]string // where a folder of xbot is on the engine's machine, if this process runs in a container
 	Idle      time.Duration     // without requests and commands until the container is stopped
 	Deaf      time.Duration     // without a daemon that could be started in the running container until it is killed
 }
@@ -106,7 +106,7 @@ func (l Limits) check() error {
 	return nil
 }
 
-// onHost is where the engine finds a folder of ours. The longest fitting entry counts.
+// onHost returns where the engine finds a folder of xbot. The longest fitting entry counts.
 func (c *Config) onHost(path string) string {
 	best, target := "", ""
 	for from, to := range c.HostPaths {
@@ -126,7 +126,7 @@ func beneath(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }
 
-// DefaultUser is the user inside for a process of this user: root becomes a user who owns nothing, any other stays the same, so that the workspace is
+// DefaultUser returns the user inside for a process of this user: root becomes a user who owns nothing, any other stays the same, so that the workspace is
 // theirs inside and outside.
 func DefaultUser() string {
 	if os.Getuid() == 0 {

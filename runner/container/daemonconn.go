@@ -182,7 +182,7 @@ func (l *daemonConn) forget(id uint64) bool {
 	return known
 }
 
-// quiet is how long nothing passed and nothing was under way; zero while something is.
+// quiet returns how long nothing passed and nothing was under way; zero while something is.
 func (l *daemonConn) quiet() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -249,7 +249,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sentence is the last line, for the end of an error.
+// sentence returns the last line, for the end of an error.
 func (t *tail) sentence() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,7 +22,7 @@ const (
 // error this way.
 const cpuPeriod = 100_000
 
-// createArgs are the arguments that make a container, without its labels and name.
+// createArgs returns the arguments that make a container, without its labels and name.
 func (c *Config) createArgs(program string) []string {
 	l := c.Limits
 	args := []string{
@@ -56,7 +56,7 @@ func mount(from, to string, readOnly bool) string {
 	return strings.TrimSuffix(line.String(), "\n")
 }
 
-// storeDir is the folder of this machine that is the job store inside. It outlives the container, so that the commands
+// storeDir returns the folder of this machine that is the job store inside. It outlives the container, so that the commands
 // of a removed one are known to be lost.
 func (c *Config) storeDir() string { return filepath.Join(c.State, "store") }
 

@@ -43,7 +43,7 @@ type relay struct {
 // ErrIdle is the end of a relay whose container was stopped because it was unused.
 var ErrIdle = errors.New("the container was stopped since nobody used it")
 
-// Run relays until ctx ends. Commands in the container go on; a container in which none runs is stopped.
+// Run relays until ctx ends. Commands in the container continue; a container in which none runs is stopped.
 func Run(ctx context.Context, cfg RelayConfig) error {
 	if err := errors.Join(connect.CheckAddress(cfg.Server), cfg.check()); err != nil {
 		return err
@@ -203,7 +203,7 @@ func (r *relay) open(ctx context.Context) (*daemonConn, error) {
 	return openDaemonConn(ctx, r.cfg.Config, r.cfg.Runner, r.cfg.Output)
 }
 
-// current is the connection if there is one whose daemon is there.
+// current returns the connection if there is one whose daemon is there.
 func (r *relay) current() *daemonConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -121,7 +121,7 @@ func (t *Tree) happened(e edit) (bool, error) {
 		return err == nil && identityOf(waits) == identityOf(there), nil // linked, and not yet unlinked
 	}
 	if err != nil {
-		return false, nil //nolint:nilerr // neither of them is there: somebody removed the temporary file
+		return false, nil //nolint:nilerr // neither of them is there: the temporary file was removed
 	}
 	hash, err := hashOf(p)
 	return e.Before == "" || hash != e.Before, err
@@ -149,14 +149,14 @@ func (t *Tree) edit(w wire.Write, temp, p *location, size int64) (done bool, err
 	return false, errors.Join(p.sync(), t.edits.conclude(name))
 }
 
-// conclude notes that an edit has happened. If the note is lost, the temporary file shows the same.
+// conclude records that an edit has happened. If the note is lost, the temporary file shows the same.
 func (e *edits) conclude(name string) error {
 	return os.Rename(filepath.Join(e.dir, "open", name), filepath.Join(e.dir, "done", name))
 }
 
 func (e *edits) undo(name string) error { return os.Remove(filepath.Join(e.dir, "open", name)) }
 
-// hashOf is the SHA-256 of a file, hexadecimal.
+// hashOf returns the SHA-256 of a file, hexadecimal.
 func hashOf(p *location) (string, error) {
 	f, err := p.openFile(unix.O_RDONLY, 0)
 	if err != nil {
@@ -195,7 +195,7 @@ func (t *Tree) PruneEdits(now time.Time) error {
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		switch {
-		case infoErr != nil: // gone meanwhile
+		case infoErr != nil: // gone in the meantime
 		case info.ModTime().Before(now.Add(-KeepEdits)):
 			drop(info)
 		default:

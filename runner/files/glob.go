@@ -14,7 +14,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// Bounds of a Glob (spec/001 §5.1).
+// Bounds of a Glob.
 const (
 	globTime = 30 * time.Second
 	maxGlob  = 200_000 // files looked at for their age

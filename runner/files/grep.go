@@ -15,7 +15,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// grepTime bounds a Grep (spec/001 §5.1).
+// grepTime bounds a Grep.
 const grepTime = 60 * time.Second
 
 // Grep finds lines by a regular expression, in the order of paths and lines. Folders named .git and worktrees of

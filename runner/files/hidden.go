@@ -17,7 +17,7 @@ func (t *Tree) Hide(hidden func() (hide, keep []string, err error)) (err error) 
 	return err
 }
 
-// hiddenNow are the identities of what commands do not see at this moment, and of what they see beneath it.
+// hiddenNow returns the identities of what commands do not see at this moment, and of what they see beneath it.
 func (t *Tree) hiddenNow() (hidden, seen map[identity]bool, err error) {
 	if t.hidden == nil {
 		return nil, nil, nil
@@ -32,7 +32,7 @@ func (t *Tree) hiddenNow() (hidden, seen map[identity]bool, err error) {
 	return identities(hide), seen, nil
 }
 
-// identities are those of folders and files at this moment.
+// identities returns those of folders and files at this moment.
 func identities(paths []string) map[identity]bool {
 	found := map[identity]bool{}
 	for _, path := range paths {
@@ -71,7 +71,7 @@ func (t *Tree) verifySeen(p *location) error {
 	return nil
 }
 
-// closed are the identities of folders that a walk does not enter.
+// closed returns the identities of folders that a walk does not enter.
 func (t *Tree) closed() (map[identity]bool, error) {
 	out := t.deniedNow()
 	hidden, seen, err := t.hiddenNow()

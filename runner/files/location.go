@@ -81,7 +81,7 @@ type identity struct{ dev, ino uint64 }
 
 func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.Ino} }
 
-// deniedNow are the identities of the denied folders: those that they had when the runner started, also if renamed since, and those of folders that
+// deniedNow returns the identities of the denied folders: those that they had when the runner started, also if renamed since, and those of folders that
 // were made under their names since.
 func (t *Tree) deniedNow() map[identity]bool {
 	names, then := t.denials()

@@ -15,7 +15,7 @@ func isProc(folder int) bool {
 	return unix.Fstatfs(folder, &fs) != nil || fs.Type == unix.PROC_SUPER_MAGIC
 }
 
-// procDevices are the device numbers of every /proc that is mounted.
+// procDevices returns the device numbers of every /proc that is mounted.
 func procDevices() map[uint64]bool {
 	found := map[uint64]bool{}
 	file, err := os.Open("/proc/self/mountinfo")

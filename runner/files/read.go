@@ -110,7 +110,7 @@ func describe(path string) (wire.FileInfo, error) {
 	}, nil
 }
 
-// ReadDir lists a folder by name. Entries that vanish meanwhile are left out.
+// ReadDir lists a folder by name. Entries that vanish during the listing are left out.
 func (t *Tree) ReadDir(path string) (wire.ReadDirResult, error) {
 	p, err := t.locate(path)
 	if err != nil {

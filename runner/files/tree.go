@@ -91,7 +91,7 @@ func (t *Tree) Deny(folders []string) error {
 	return nil
 }
 
-// denials are the denied folders and the identities that they had. Both are replaced, never changed.
+// denials returns the denied folders and the identities that they had. Both are replaced, never changed.
 func (t *Tree) denials() (names []string, then map[identity]bool) {
 	t.deniedMu.RLock()
 	defer t.deniedMu.RUnlock()
@@ -121,7 +121,7 @@ func (t *Tree) Close() error {
 	return errors.Join(errs...)
 }
 
-// Denied are the folders that no operation reaches.
+// Denied returns the folders that no operation reaches.
 func (t *Tree) Denied() []string {
 	names, _ := t.denials()
 	return names

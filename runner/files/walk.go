@@ -19,7 +19,7 @@ import (
 var pseudo = []string{"/proc", "/sys", "/dev"}
 
 // walker visits the files below a folder. It does not follow links and reaches nothing outside the folder, even if files are moved or linked
-// meanwhile.
+// in the meantime.
 type walker struct {
 	tree   *Tree
 	root   *os.Root

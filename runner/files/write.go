@@ -271,7 +271,7 @@ func equal(a, b io.Reader) bool {
 
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
-// newPerm is what a file gets that was not there before, less the umask.
+// newPerm returns what a file gets that was not there before, less the umask.
 func newPerm(w wire.Write) uint32 {
 	if w.Perm == 0 {
 		return 0o666

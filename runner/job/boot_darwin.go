@@ -9,5 +9,5 @@ import (
 // bootID returns an id that changes when the machine restarts.
 func bootID() (string, error) { return unix.Sysctl("kern.bootsessionuuid") }
 
-// selfPath is the running program.
+// selfPath returns the running program.
 func selfPath() (string, error) { return os.Executable() }

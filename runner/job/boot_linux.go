@@ -11,6 +11,6 @@ func bootID() (string, error) {
 	return strings.TrimSpace(string(data)), err
 }
 
-// selfPath is the running program, also after its file was replaced by a newer one: a shim must be of the same build
+// selfPath returns the running program, also after its file was replaced by a newer one: a shim must be of the same build
 // as its daemon.
 func selfPath() (string, error) { return "/proc/self/exe", nil }

@@ -77,7 +77,7 @@ func (s *Store) Release(id string) error {
 	return s.forget(name)
 }
 
-// forget notes that the id was used before it removes the folder, so that a late attempt cannot start it again.
+// forget records that the id was used before it removes the folder, so that a late attempt cannot start it again.
 func (s *Store) forget(name string) error {
 	f, err := os.OpenFile(filepath.Join(s.dir, "released", name), os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {

@@ -66,7 +66,7 @@ type Spec struct {
 	Unfit    error          `json:"-"`                // why it must not start here; what has started is attached to all the same
 }
 
-// Started notes that a command was about to execute.
+// Started records that a command was about to execute.
 type Started struct {
 	ID    string    `json:"id"`
 	Hash  string    `json:"hash"`

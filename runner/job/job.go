@@ -33,13 +33,13 @@ type Job struct {
 	done chan struct{} // closed at the end
 
 	mu      sync.Mutex
-	changed chan struct{} // closed and renewed when something happened; closed for good at the end
+	changed chan struct{} // closed and renewed when something happened; closed permanently at the end
 	ended   bool
 	status  Status
 	err     error
 }
 
-// endedJob is a job that needs no watching.
+// endedJob returns a job that needs no watching.
 func endedJob(dir string, status Status) *Job {
 	j := &Job{dir: dir, changed: make(chan struct{}), done: make(chan struct{}), ended: true, status: status}
 	close(j.changed)
@@ -146,7 +146,7 @@ func (j *Job) finish(status Status, err error) {
 	close(j.done)
 }
 
-// stopWatching ends follow; the command goes on.
+// stopWatching ends follow; the command continues.
 func (j *Job) stopWatching() {
 	_ = j.events.Close() // only fails if follow has closed it already
 }
@@ -170,7 +170,7 @@ func (j *Job) End() (status Status, done bool, err error) {
 	return j.status, j.ended, j.err
 }
 
-// Started is when the command was started, or when this daemon began to watch it if its shim has not recorded it yet.
+// Started returns when the command was started, or when this daemon began to watch it if its shim has not recorded it yet.
 func (j *Job) Started() time.Time {
 	if started, err := ReadJSON[Started](j.dir, StartedFile); err == nil {
 		return started.At
@@ -178,7 +178,7 @@ func (j *Job) Started() time.Time {
 	return j.since
 }
 
-// Written is how many bytes of output are kept so far.
+// Written returns how many bytes of output are kept so far.
 func (j *Job) Written() (int64, error) {
 	path := filepath.Join(j.dir, OutputFile)
 	info, err := os.Stat(path)

@@ -60,7 +60,7 @@ func (s *Store) conclude(dir string) Status {
 	return lost
 }
 
-// knownHash is the hash of the command in the folder, "" if there is none.
+// knownHash returns the hash of the command in the folder, "" if there is none.
 func knownHash(dir string) string {
 	if started, err := ReadJSON[Started](dir, StartedFile); err == nil {
 		return started.Hash

@@ -75,7 +75,7 @@ func (s *Store) runs(name string) (bool, error) {
 	}
 	phase, lock, err := look(s.jobDir(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil // forgotten meanwhile
+		return false, nil // forgotten in the meantime
 	}
 	if lock != nil {
 		err = errors.Join(err, lock.Close())
@@ -139,7 +139,7 @@ func removeOlder(dir string, cutoff time.Time) error {
 	for _, entry := range entries {
 		info, infoErr := entry.Info()
 		if infoErr != nil || !info.ModTime().Before(cutoff) {
-			continue // gone meanwhile, or young
+			continue // gone in the meantime, or young
 		}
 		err = errors.Join(err, os.Remove(filepath.Join(dir, entry.Name())))
 	}

@@ -100,19 +100,19 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// SelfPath is where the running program can be executed again, also after its file was replaced.
+// SelfPath returns where the running program can be executed again, also after its file was replaced.
 func SelfPath() (string, error) { return selfPath() }
 
-// ID is the id of the store: another one means that all commands started under the old one are lost.
+// ID returns the id of the store: another one means that all commands started under the old one are lost.
 func (s *Store) ID() string { return s.id }
 
 // Boot changes when the machine restarts.
 func (s *Store) Boot() string { return s.boot }
 
-// Dir is the state folder.
+// Dir returns the state folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Close closes the store. Running commands go on; the next store finds them.
+// Close closes the store. Running commands continue; the next store finds them.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	s.closed = true

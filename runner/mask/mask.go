@@ -28,7 +28,7 @@ type Masker struct {
 // form is a value in one of its forms, and its replacement.
 type form struct{ text, shown string }
 
-// Shown is the replacement of a value.
+// Shown returns the replacement of a value.
 func Shown(name string) string { return "[hidden: " + name + "]" }
 
 // New hides these values; nil where there are none.
@@ -60,7 +60,7 @@ func (m *Masker) add(f form) {
 
 func pairOf(a, b byte) int { return int(a)<<8 | int(b) }
 
-// formsOf are the forms of a value; of one with several lines also those of each line.
+// formsOf returns the forms of a value; of one with several lines also those of each line.
 func formsOf(value string) []string {
 	values := []string{value}
 	if strings.Contains(value, "\n") {
@@ -82,7 +82,7 @@ func formsOf(value string) []string {
 	return out
 }
 
-// inJSON are a value as encoders write it in a text of JSON: with < > & as they are, or not.
+// inJSON returns a value as encoders write it in a text of JSON: with < > & as they are, or not.
 func inJSON(value string) []string {
 	var plain strings.Builder
 	enc := json.NewEncoder(&plain)
@@ -97,7 +97,7 @@ func inJSON(value string) []string {
 	return []string{strings.Trim(strings.TrimSpace(plain.String()), `"`), strings.Trim(string(escaped), `"`)}
 }
 
-// inBase64 are the characters that depend on the value alone, for each place in three bytes at which it can begin.
+// inBase64 returns the characters that depend on the value alone, for each place in three bytes at which it can begin.
 func inBase64(enc *base64.Encoding, value string) []string {
 	const perCharacter = 6 // bits
 	var out []string

@@ -35,7 +35,7 @@ type Config struct {
 	Key      KeySource
 }
 
-// KeySource knows the key of a provider. It is asked at each request, so that a renewed key file counts; an empty key is not
+// KeySource returns the key of a provider. It is called for each request, so that a renewed key file counts; an empty key is not
 // sent.
 type KeySource interface {
 	Key() (string, error)
@@ -89,7 +89,7 @@ func trimmed(provider, base string) string {
 	return strings.TrimSuffix(base, "/chat/completions")
 }
 
-// Info is what the server learns of the model.
+// Info returns what the server learns of the model.
 func (m *Model) Info() *wire.LLM { return &wire.LLM{Provider: m.cfg.Provider, Model: m.cfg.Model} }
 
 // Close lets go of idle connections.

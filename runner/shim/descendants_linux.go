@@ -28,7 +28,7 @@ func signalDescendants(sig unix.Signal) {
 	}
 }
 
-// descendants are the processes below root, without root.
+// descendants returns the processes below root, without root.
 func descendants(root int) map[int]bool {
 	parents := map[int]int{}
 	entries, err := os.ReadDir("/proc")

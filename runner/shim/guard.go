@@ -14,7 +14,7 @@ import (
 const (
 	guardEvery   = time.Second
 	keptShare    = 10               // a small disk keeps a tenth free, independent of the limit
-	mostSlack    = uint64(64 << 20) // bytes that others may write meanwhile without ending a command that began on a full disk
+	mostSlack    = uint64(64 << 20) // bytes that others may write in the meantime without ending a command that began on a full disk
 	slackShare   = 100              // of a small disk, a hundredth
 	rootsCounted = 2                // the processes of root are counted at every second look
 )

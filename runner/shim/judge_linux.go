@@ -57,7 +57,7 @@ func judgeGroup(jobs string, r confine.Request) (bool, error) {
 	return false, err
 }
 
-// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor meanwhile, so that
+// pass sends a signal to a process of another command, but to none that is still building its sandbox. It is held by a descriptor in the meantime, so that
 // a reused number is not hit.
 func pass(jobs string, r confine.Request, pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -87,7 +87,7 @@ func isBelow(pid int, meant func(pid int) bool) bool {
 	return false
 }
 
-// walkUp looks for an ancestor that is meant. The walk is not complete if an ancestor ended meanwhile.
+// walkUp looks for an ancestor that is meant. The walk is not complete if an ancestor ended in the meantime.
 func walkUp(pid int, meant func(pid int) bool) (found, complete bool) {
 	for above := parentOf(pid); above > 1; {
 		if meant(above) {
@@ -126,7 +126,7 @@ func mayAct(from, pid int) bool {
 	return caller[effective] == 0 || slices.Contains([]int{target[0], target[saved]}, caller[0]) || slices.Contains([]int{target[0], target[saved]}, caller[effective])
 }
 
-// users are the real, the effective and the saved user of a process or thread.
+// users returns the real, the effective and the saved user of a process or thread.
 func users(pid int) (ids [3]int, err error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {
@@ -145,7 +145,7 @@ func users(pid int) (ids [3]int, err error) {
 	return ids, nil
 }
 
-// groupMembers are the processes of a group.
+// groupMembers returns the processes of a group.
 func groupMembers(group int) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

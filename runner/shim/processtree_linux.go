@@ -20,7 +20,7 @@ type processTree struct {
 	exited chan unix.WaitStatus // receives once, when the shell ended
 	gone   chan struct{}        // closed when no descendant is left
 
-	mu     sync.Mutex // held while a child is reaped and while the group is signalled: its id cannot be reused meanwhile
+	mu     sync.Mutex // held while a child is reaped and while the group is signalled: its id cannot be reused in the meantime
 	reaped bool       // the leader
 }
 
@@ -60,7 +60,7 @@ func (f *processTree) reap(ends <-chan os.Signal) {
 	}
 }
 
-// reapEnded takes the exit status of the children that have ended; false: there are no more.
+// reapEnded takes the exit status of the children that have ended. It returns false if there are no more.
 func (f *processTree) reapEnded() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,7 +99,7 @@ func (f *processTree) terminate() {
 // left returns a channel that is closed when no descendant is left.
 func (f *processTree) left() <-chan struct{} { return f.gone }
 
-// size is the number of processes that came from the command, as far as they run.
+// size returns the number of processes that came from the command, as far as they run.
 func (f *processTree) size() uint64 { return uint64(len(descendants(os.Getpid()))) }
 
 func (f *processTree) goneWithin(d time.Duration) bool {
@@ -117,6 +117,6 @@ func (f *processTree) signalGroup(sig unix.Signal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reaped {
-		_ = unix.Kill(-f.leader, sig) // gone already, or beyond our rights; killing goes on with the descendants
+		_ = unix.Kill(-f.leader, sig) // gone already, or beyond our rights; killing continues with the descendants
 	}
 }

@@ -24,7 +24,7 @@ const (
 // maxPings bounds the pings of the peer that are answered within wire.PongWait; each peer sends two.
 const maxPings = 100
 
-// Close codes of ours; 4000 to 4999 are for applications (RFC 6455 §7.4.2).
+// Close codes of this protocol; 4000 to 4999 are for applications (RFC 6455 §7.4.2).
 const (
 	CodeGoingAway  = websocket.CloseGoingAway
 	CodeRefused    = 4000 // the handshake failed; an error frame had the reason

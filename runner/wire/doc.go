@@ -12,7 +12,7 @@
 //	  │ ─── {id, "push", body} ───────────▶ │   any number, at most Window without an ack
 //	  │ ◀── {id, "ack", {n}} ────────────── │   n pushes were taken in
 //	  │ ─── {id, "result", body} ─────────▶ │   exactly one result or error ends a request
-//	  │ ◀── {id, "cancel"} ──────────────── │   the caller waits no more; what was started goes on
+//	  │ ◀── {id, "cancel"} ──────────────── │   the caller waits no more; what was started continues
 //
 // Unknown body fields are ignored, so that fields can be added without a new protocol version.
 package wire

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// The kinds of error that travel: the fault kinds as strings (DESIGN §9).
+// The kinds of error that travel: the fault kinds as strings.
 const (
 	Invalid     = "invalid"
 	Denied      = "denied"

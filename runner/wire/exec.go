@@ -38,7 +38,7 @@ const RunnerVariable = "XBOT_RUNNER_PROGRAM"
 const (
 	MaxLog              = 256 << 20      // bytes that a command with input may write: with more it is ended
 	MaxInput            = 64 << 20       // bytes of all that is written to a command
-	MaxTimeout          = 24 * time.Hour // ceiling of a command (issue of background work, spec/001 §7.3)
+	MaxTimeout          = 24 * time.Hour // ceiling of a command
 	DefaultResultOutput = 64 << 10       // bytes
 )
 
@@ -90,7 +90,7 @@ func (r ExecID) Validate() error {
 // ExecWrite writes to the standard input of a command that has one. What has a key that was written before is not written
 // again. It may come before the command is attached to: then the command reads it when it starts. A command that has ended
 // is a Conflict, one that was forgotten NotFound, and more than MaxInput in all TooLarge. A write without data that does not end the input
-// writes nothing: it asks whether the command goes on.
+// writes nothing: it asks whether the command continues.
 type ExecWrite struct {
 	ID    string `json:"id"`
 	Key   string `json:"key"`
@@ -124,9 +124,9 @@ type ExecOutputRead struct {
 	Limit  int64  `json:"limit"`
 }
 
-// The states of ExecEnd (DESIGN §6).
+// The states of ExecEnd.
 const (
-	StateRunning  = "running" // no end: the budget of the request is used up and the command goes on
+	StateRunning  = "running" // no end: the budget of the request is used up and the command continues
 	StateExited   = "exited"
 	StateTimedOut = "timed_out"
 	StateKilled   = "killed"

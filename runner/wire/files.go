@@ -20,7 +20,7 @@ type Read struct {
 	Limit  int64  `json:"limit"`
 }
 
-// ReadResult is a part of a file. Size and ModTime let a reader of several parts see that the file changed meanwhile.
+// ReadResult is a part of a file. Size and ModTime let a reader of several parts see that the file changed in the meantime.
 type ReadResult struct {
 	Data    []byte    `json:"data"`
 	Size    int64     `json:"size"`

@@ -16,11 +16,11 @@ const (
 	MaxPiece         = 64 << 10         // bytes of command output in one push
 	MaxResultOutput  = 4 << 20          // bytes of output in the result of a command
 	MaxCommand       = 120 << 10        // bytes of a command: Linux passes at most 128 KiB in one argument
-	MaxID            = 200              // bytes of a command's id (DESIGN §4)
+	MaxID            = 200              // bytes of a command's id
 	Window           = 16               // pushes of one request that may be under way without an ack
 	HandshakeTimeout = 10 * time.Second // from the upgrade to the register frame
-	PingEvery        = 30 * time.Second // spec/001 §5.5
-	PongWait         = 60 * time.Second // silence after which an end gives the other up; spec/001 §5.5
+	PingEvery        = 30 * time.Second
+	PongWait         = 60 * time.Second // silence after which an end gives the other up
 )
 
 // Type is the type of a frame. A request carries its Op as type.

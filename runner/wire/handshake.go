@@ -58,7 +58,7 @@ func (r Register) Validate(serverVersion string) error {
 	return nil
 }
 
-// Mismatch is the sentence for a runner and a server that speak different versions of the protocol.
+// Mismatch returns the sentence for a runner and a server that speak different versions of the protocol.
 func Mismatch(runnerProtocol int, runnerVersion, serverVersion string) string {
 	return fmt.Sprintf("xbot-runner %s speaks protocol %d and the server %s speaks protocol %d: install the xbot-runner that belongs to the server",
 		orUnknown(runnerVersion), runnerProtocol, orUnknown(serverVersion), Version)

@@ -38,7 +38,7 @@ type GrepMatch struct {
 	Match bool   `json:"match,omitempty"`
 }
 
-// Limits of a search (spec/001 §5.1).
+// Limits of a search.
 const (
 	DefaultFound = 200     // files or matches
 	MaxFound     = 10_000  // files or matches of a request at most

@@ -27,7 +27,7 @@ type SyncPlan struct {
 	Want []string `json:"want"` // paths as listed
 }
 
-// Status is what goes on at a runner.
+// Status is the activity of a runner.
 type Status struct {
 	Running int `json:"running"` // commands
 }

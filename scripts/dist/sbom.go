@@ -16,18 +16,18 @@ import (
 	"github.com/CycloneDX/cyclonedx-go"
 )
 
-// whole is the release in its own document; the programs have their names.
+// whole is the BOM reference of the release; those of the programs are their names.
 const whole = "release"
 
-// release is what a document describes.
+// release is a release of xbot that an SBOM describes.
 type release struct {
 	version string
 	commit  string
 	time    time.Time
 }
 
-// describe lists the programs, the Go modules and the standard library that are in their binaries, and the packages of the page.
-// Nothing in it depends on when or where it is written.
+// describe returns the SBOM of a release: its programs, the Go modules and the standard library in their binaries, and the packages of the page.
+// The result does not depend on the time or the machine of the build.
 func (r release) describe(page string, binaries []string) (*cyclonedx.BOM, error) {
 	doc := cyclonedx.NewBOM()
 	self := cyclonedx.Component{
@@ -51,7 +51,7 @@ func (r release) describe(page string, binaries []string) (*cyclonedx.BOM, error
 	return doc, nil
 }
 
-// addProgram adds a program with the modules in its binary. Binaries of several targets add up.
+// addProgram adds a program with the modules in its binary. Call it for the binary of each target: the modules are merged.
 func (r release) addProgram(parts map[string]cyclonedx.Component, uses map[string]map[string]bool, binary string) error {
 	name := filepath.Base(binary)
 	info, err := buildinfo.ReadFile(binary)
@@ -70,7 +70,7 @@ func (r release) addProgram(parts map[string]cyclonedx.Component, uses map[strin
 	return nil
 }
 
-// modulesOf lists the modules in a binary, and the standard library. One that stands in for another is named as what is built.
+// modulesOf returns the modules in a binary, and the standard library. A module that is replaced is listed as its replacement.
 func modulesOf(info *debug.BuildInfo) []cyclonedx.Component {
 	found := []cyclonedx.Component{module("std", strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, m := range info.Deps {
@@ -93,7 +93,7 @@ func module(path, version string) cyclonedx.Component {
 	return cyclonedx.Component{BOMRef: purl, Type: cyclonedx.ComponentTypeLibrary, Name: path, Version: version, PackageURL: purl}
 }
 
-// addPage adds what npm says of the page, which is part of xbot.
+// addPage adds the packages of the page from the SBOM of npm, and the page as a dependency of xbot.
 func (r release) addPage(parts map[string]cyclonedx.Component, uses map[string]map[string]bool, file string) error {
 	text, err := os.Open(file)
 	if err != nil {

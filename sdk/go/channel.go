@@ -175,10 +175,10 @@ type Account struct {
 	uploads map[string][]byte
 }
 
-// Setting is the value of an option; empty: it has none.
+// Setting returns the value of an option; empty: it has none.
 func (a *Account) Setting(name string) string { return a.settings[name] }
 
-// Receive hands over a message of a user, and returns once xbot has it for good. IsRefused: xbot will never take it; with another error the
+// Receive hands over a message of a user, and returns once xbot has stored it. IsRefused: xbot will never take it; with another error the
 // same message is to be handed over again, later. It may be handed over any number of times.
 func (a *Account) Receive(ctx context.Context, m Incoming) error { return a.report(ctx, "receive", m) }
 

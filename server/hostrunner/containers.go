@@ -189,7 +189,7 @@ func (c *Containers) args(user chat.UserID, token string) []string {
 	return args
 }
 
-// firstContainerUID is above the users of the host; the id of ours is added.
+// firstContainerUID is above the users of the host; the user id of this process is added.
 const firstContainerUID = 100_000
 
 // containerName returns a name that differs between several servers on one machine by their data folders.

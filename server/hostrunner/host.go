@@ -31,19 +31,19 @@ const (
 	runnerRestart     = 200 * time.Millisecond
 	runnerRestartMost = 30 * time.Second
 	runnerLived       = 5 * time.Second
-	// runnerStop is how long a runner may take to stop before it is killed. Its commands go on under their shims in any
+	// runnerStop is how long a runner may take to stop before it is killed. Its commands continue under their shims in any
 	// case.
 	runnerStop = 3 * time.Second
 	// lifelineFD is where the runner finds the pipe that closes when we are gone, however we went.
 	lifelineFD = 3
 )
 
-// Notices stores notices.
+// Notices notifies administrators.
 type Notices interface {
 	NotifyAdministrator(ctx context.Context, of chat.NoticeKey, say func(i18n.Lang) string) (told bool, err error)
 }
 
-// Runners stores runners.
+// Runners registers the runners of this host, and reads the sandbox setting of the host.
 type Runners interface {
 	EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error)
 	// LocalSandbox returns what an administrator chose for commands of this host.
@@ -51,7 +51,7 @@ type Runners interface {
 	RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]runners.Runner, error)
 }
 
-// Users stores users.
+// Users reads users, and ensures that there is an administrator.
 type Users interface {
 	// Deleted returns which of these users were deleted.
 	Deleted(ctx context.Context, ids []chat.UserID) ([]chat.UserID, error)
@@ -76,7 +76,7 @@ type Host struct {
 	Admin   string // name of the first administrator, whose runner the local one is
 }
 
-// token makes a fresh token for a runner of ours, in a file that only its owner can read. what distinguishes the files
+// token makes a fresh token for a runner of this host, in a file that only its owner can read. what distinguishes the files
 // of several.
 func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
@@ -93,7 +93,7 @@ func (h *Host) token(ctx context.Context, user chat.UserID, name, what string) (
 	return path, nil
 }
 
-// run runs a runner of ours until it ends; its log is named after it.
+// run runs a runner of this host until it ends; its log is named after it.
 func (h *Host) run(ctx context.Context, name, binary string, args []string) error {
 	log, err := os.OpenFile(runnerLog(h.Home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -119,7 +119,7 @@ func (h *Host) run(ctx context.Context, name, binary string, args []string) erro
 	return nil
 }
 
-// PluginFolder is where the files and the data of plugins are.
+// PluginFolder returns where the files and the data of plugins are.
 func PluginFolder(home string) string { return filepath.Join(home, "plugins") }
 
 // plugins returns the variable with the plugin folder for the runner of this host, and nil for others.
@@ -130,7 +130,7 @@ func (h *Host) plugins(name string) []string {
 	return []string{cli.PluginsVariable + "=" + PluginFolder(h.Home)}
 }
 
-// LastWords returns the last line of the log of a runner of ours, bounded and without its time; empty if there is none.
+// LastWords returns the last line of the log of a runner of this host, bounded and without its time; empty if there is none.
 func LastWords(home, name string) string {
 	f, err := os.Open(runnerLog(home, name))
 	if err != nil {
@@ -156,7 +156,7 @@ func LastWords(home, name string) string {
 
 func runnerLog(home, name string) string { return filepath.Join(home, "logs", "runner-"+name+".log") }
 
-// cleanEnv is the part of our environment that the runner gets: nothing that was meant for the server. Runners that keep a
+// cleanEnv returns the part of our environment that the runner gets: nothing that was meant for the server. Runners that keep a
 // container need the address of the container engine, and all of them the sockets of agents, which they hide; commands get
 // none of these variables.
 func cleanEnv() []string {
@@ -173,7 +173,7 @@ func cleanEnv() []string {
 	return out
 }
 
-// findProgram finds another program of ours: in the folder of this one, else on PATH.
+// findProgram finds another program of xbot: in the folder of this one, else on PATH.
 func findProgram(name string) (string, error) {
 	self, err := os.Executable()
 	if err == nil {

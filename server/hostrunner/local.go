@@ -61,7 +61,7 @@ func (h *Host) RunLocal(ctx context.Context, cfg config.Runner, server string) e
 	return nil
 }
 
-// limitFlags are the limits that settings name; the others are the runner's defaults.
+// limitFlags returns the limits that settings name; the others are the runner's defaults.
 func limitFlags(cfg config.Runner) []string {
 	var out []string
 	for _, limit := range []struct{ flag, value string }{

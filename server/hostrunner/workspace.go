@@ -12,8 +12,8 @@ import (
 	"xbot/internal/sandbox/resolver"
 )
 
-// workspace is the folder of the local runner where no setting names one: ~/xbot. An installation whose runner has worked in the home
-// folder goes on to.
+// workspace returns the folder of the local runner where no setting names one: ~/xbot. An installation whose runner has worked in the home
+// folder continues to.
 func (h *Host) workspace(ctx context.Context, admin chat.UserID) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -72,7 +72,7 @@ func within(path, dir string) bool {
 
 func sameFolder(a, b string) bool { return resolved(a) == resolved(b) }
 
-// resolved is a path with links followed, as far as it exists.
+// resolved returns a path with links followed, as far as it exists.
 func resolved(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/user/settings"
 )
 
-// Settings stores the choices of users.
+// Settings is the store of the preferences of users.
 type Settings interface {
 	UserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting) (string, error)
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error

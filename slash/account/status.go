@@ -27,7 +27,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Runners knows where the commands of users run.
+// Runners finds the runners of users.
 type Runners interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)
@@ -35,7 +35,7 @@ type Runners interface {
 
 // Runs know the addresses of runs in the Temporal UI.
 type Runs interface {
-	// RunURL is the address of a run of the turns of a conversation; empty where there is no UI.
+	// RunURL returns the address of a run of the turns of a conversation; empty where there is no UI.
 	RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error)
 }
 

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Triggers stores the addresses at which other programs call conversations.
+// Triggers manages the webhooks of users.
 type Triggers interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.Trigger, error)
 	Add(ctx context.Context, user chat.UserID, d chat.TriggerDraft, key string) (trigger.Made, error)

@@ -15,24 +15,24 @@ import (
 	"xbot/internal/user/users"
 )
 
-// CodingAgents stores threads and processes of coding agents.
+// CodingAgents reads the threads of coding agents.
 type CodingAgents interface {
-	// CodingThread is with which thread of a coding agent a conversation goes on; nil: with none.
+	// CodingThread is with which thread of a coding agent a conversation continues; nil: with none.
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Links stores links to platform accounts.
+// Links links platform accounts to users, and unlinks them.
 type Links interface {
 	Unlink(ctx context.Context, l links.Link) (links.Unlinked, error)
 	UseLinkCode(ctx context.Context, l links.Link) (links.Linked, error)
 }
 
-// MemoryStore stores memories.
+// MemoryStore is the store of user profiles.
 type MemoryStore interface {
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
@@ -45,7 +45,7 @@ type Turns interface {
 	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 }
 
-// Users stores users.
+// Users reads users and the owners of sessions.
 type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)

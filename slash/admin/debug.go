@@ -34,7 +34,7 @@ type Quota interface {
 	Zones() []string
 }
 
-// Services stores services.
+// Services reads services, and manages their inbox and the handover of conversations.
 type Services interface {
 	AdminPlace(ctx context.Context, admin chat.UserID) (*chat.Address, error)
 	AnswerInboxItem(ctx context.Context, item string, by servicestore.Actor, id, text string) (service.Item, error)
@@ -97,7 +97,7 @@ func (d Debug) Run(ctx context.Context, _ slashcommand.Request, _ string) (strin
 	return markdown.Fenced(strings.Join(append(lines, relay...), "\n")), nil
 }
 
-// counters are the metrics of the relay.
+// counters returns the metrics of the relay.
 func (d Debug) counters() (lines []string, err error) {
 	if d.Metrics == nil {
 		return nil, nil

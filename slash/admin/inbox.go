@@ -58,7 +58,7 @@ func (c Inbox) Run(ctx context.Context, in slashcommand.Request, args string) (s
 	return c.answer(ctx, in, id, rest)
 }
 
-// itemID is the id of an item, of which users may leave out the beginning.
+// itemID returns the id of an item, of which users may leave out the beginning.
 func itemID(word string) string {
 	word = strings.Trim(strings.ToLower(word), "`")
 	if full := "inbox_" + word; service.IsItem(full) {
@@ -169,7 +169,7 @@ func (c Inbox) conversation(ctx context.Context, id string) (service.Conversatio
 	return c.Services.ServiceConversation(ctx, item.Service, item.Conversation)
 }
 
-// by is the writer, and the place where they get messages of the consumer.
+// by returns the writer, and the place where they get messages of the consumer.
 func (c Inbox) by(ctx context.Context, in slashcommand.Request) (servicestore.Actor, error) {
 	by := servicestore.Actor{User: in.User, Name: in.UserName}
 	if in.Peer.ID == "" {

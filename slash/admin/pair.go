@@ -14,7 +14,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// PairingStore stores pairings.
+// PairingStore lists, approves and rejects pairings.
 type PairingStore interface {
 	Pairings(ctx context.Context) ([]users.Pairing, error)
 	EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (users.Pairing, error)

@@ -31,7 +31,7 @@ type Viewer interface {
 	Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (contextview.SentRequest, error)
 }
 
-// StepStore knows the steps of conversations.
+// StepStore reads sessions and their steps.
 type StepStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, error)
@@ -174,7 +174,7 @@ func (c Context) detail(ctx context.Context, key chat.SessionKey, lang i18n.Lang
 	return strings.Join(append(lines, "", i18n.Say(lang, i18n.ContextWhole, at)), "\n"), nil
 }
 
-// largest are the rows of what takes most of a request.
+// largestOf returns the rows for the largest parts of a request.
 func largestOf(r contextview.SentRequest, lang i18n.Lang) []string {
 	type piece struct {
 		what string

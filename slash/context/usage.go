@@ -19,19 +19,19 @@ import (
 // weekDays is the number of the last days in /usage.
 const weekDays = 7
 
-// UsageStore stores usage.
+// UsageStore reads the usage of models.
 type UsageStore interface {
 	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.SpentDay, error)
 	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.Spent, error)
 }
 
-// Media stores the usage of pictures, sound and video.
+// Media reads the usage of generated pictures, speech and video.
 type Media interface {
 	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]ops.MediaDay, error)
 	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]ops.MediaSpent, error)
 }
 
-// Users stores users.
+// Users reads the owners of sessions.
 type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 }
@@ -95,7 +95,7 @@ func (c Usage) Run(ctx context.Context, in slashcommand.Request, _ string) (stri
 	return strings.Join(lines, "\n"), nil
 }
 
-// media is the table of pictures, sound and video; empty if there were none.
+// media returns the table of pictures, sound and video; empty if there were none.
 func (c Usage) media(ctx context.Context, in slashcommand.Request, user chat.UserID) (string, error) {
 	week, err := c.Media.UsageByDay(ctx, user, weekDays)
 	if err != nil {
@@ -141,7 +141,7 @@ var amounts = map[string]i18n.ID{
 	"image": i18n.UsageImage, "speech": i18n.UsageSpeech, "video": i18n.UsageVideo, "transcription": i18n.UsageTranscription, "realtime": i18n.UsageRealtime,
 }
 
-// mediaRows are the lines of a table; only the first one has the title.
+// mediaRows returns the lines of a table; only the first one has the title.
 func mediaRows(lang i18n.Lang, title string, spent []ops.MediaSpent) (out []string) {
 	for _, s := range spent {
 		cost := ""
@@ -157,7 +157,7 @@ func mediaRows(lang i18n.Lang, title string, spent []ops.MediaSpent) (out []stri
 	return out
 }
 
-// whose is the user whose usage is shown: the sender, but in a group the group. The usage of a user elsewhere is not for all to read.
+// whose returns the user whose usage is shown: the sender, but in a group the group. The usage of a user elsewhere is not for all to read.
 func (c Usage) whose(ctx context.Context, in slashcommand.Request) (chat.UserID, error) {
 	owner, err := c.Users.SessionOwner(ctx, in.Session)
 	if err == nil && owner.Group {
@@ -180,7 +180,7 @@ func byModel(days []ops.SpentDay) (out []ops.Spent) {
 	return out
 }
 
-// rows are the lines of a table; only the first one has the title.
+// rows returns the lines of a table; only the first one has the title.
 func rows(prices usage.Prices, title string, spent []ops.Spent) (out []string) {
 	for _, s := range spent {
 		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Shelver stores whether conversations are in the lists of their users.
+// Shelver sets the list that a conversation appears in.
 type Shelver interface {
 	SetListState(ctx context.Context, key chat.SessionKey, shelf chat.ListState) error
 }

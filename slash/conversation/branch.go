@@ -10,13 +10,13 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Brancher knows the branches of conversations.
+// Brancher switches between the branches of a conversation.
 type Brancher interface {
-	// Branch goes on from a version of a message; 0 lists the versions that there are.
+	// Branch continues from a version of a message; 0 lists the versions that there are.
 	Branch(ctx context.Context, turn chat.TurnID, to chat.MessageID) error
 }
 
-// Branch is /branch. A turn carries it out, since the conversation must not change meanwhile.
+// Branch is /branch. A turn runs it, since the conversation must not change during it.
 type Branch struct{ Sessions Brancher }
 
 var _ slashcommand.TurnRunner = Branch{}

@@ -140,7 +140,7 @@ func (c Cron) list(ctx context.Context, who cron.Caller, lang i18n.Lang) (string
 	return strings.Join(lines, "\n"), nil
 }
 
-// cronLine is a job in the form for users.
+// cronLine returns a job in the form for users.
 func cronLine(j chat.Job, lang i18n.Lang) string {
 	parts := []string{"* `" + string(j.ID) + "` " + markdown.Escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
 	if j.Last != nil {
@@ -170,7 +170,7 @@ func outcome(r chat.JobRun, lang i18n.Lang) string {
 	return i18n.Say(lang, i18n.ID("cron_out_"+r.Outcome))
 }
 
-// shownAt is a time in the form for users of a timezone.
+// shownAt returns a time in the form for users of a timezone.
 func shownAt(at *time.Time, zone string) string {
 	if at == nil {
 		return "-"

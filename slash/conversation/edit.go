@@ -12,7 +12,7 @@ import (
 )
 
 // Edit is /edit: another text is asked in place of a message, and what was there is kept as another branch. A turn carries it out,
-// since the conversation must not change meanwhile.
+// since the conversation must not change during it.
 type Edit struct{ Sessions Asker }
 
 var _ slashcommand.TurnRunner = Edit{}

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// GroupStore knows the chats among subagents.
+// GroupStore lists and ends group chats of subagents.
 type GroupStore interface {
 	GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error)
 	EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error)

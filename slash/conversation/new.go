@@ -13,7 +13,7 @@ import (
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, user chat.UserID, word string) (id string, ok bool)
-	// Candidates are the models that a word may mean.
+	// Candidates returns the models that a word may mean.
 	Candidates(ctx context.Context, user chat.UserID, word string) []string
 	// Named returns the models of which a word is a whole name.
 	Named(ctx context.Context, user chat.UserID, word string) []string

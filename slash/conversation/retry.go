@@ -17,7 +17,7 @@ type Asker interface {
 }
 
 // Retry is /retry: a message is asked again, and what was there is kept as another branch. A turn carries it out, since the
-// conversation must not change meanwhile.
+// conversation must not change during it.
 type Retry struct{ Sessions Asker }
 
 var _ slashcommand.TurnRunner = Retry{}

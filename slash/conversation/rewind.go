@@ -15,7 +15,7 @@ type Rewinder interface {
 	Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error
 }
 
-// Rewind is /rewind. A turn carries it out, since the conversation must not change meanwhile.
+// Rewind is /rewind. A turn runs it, since the conversation must not change during it.
 type Rewind struct{ Sessions Rewinder }
 
 var _ slashcommand.TurnRunner = Rewind{}

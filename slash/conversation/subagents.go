@@ -11,7 +11,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// SubagentStore knows who works for a conversation.
+// SubagentStore lists and stops the subagents of a conversation.
 type SubagentStore interface {
 	SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
 	StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error)

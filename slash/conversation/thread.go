@@ -12,15 +12,15 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Threads stores which threads of coding agents conversations continue.
+// Threads is the store of the coding agent threads that conversations continue.
 type Threads interface {
 	// BindCodingThread fails where the thread is another user's, or while a turn runs.
 	BindCodingThread(ctx context.Context, key chat.SessionKey, b codingagent.Binding) error
-	// CodingThread is the thread that a conversation continues; nil: none.
+	// CodingThread returns the thread that a conversation continues; nil: none.
 	CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error)
 }
 
-// Places knows where the commands of users run.
+// Places finds the runners of users.
 type Places interface {
 	// Here returns the runner that a user's commands go to now; empty if there is none.
 	Here(ctx context.Context, user chat.UserID) (string, error)
@@ -35,7 +35,7 @@ func (c Session) Split(_ context.Context, _ chat.UserID, args string) (own, text
 	return word, rest
 }
 
-// Prepared reports whether the conversation goes on with the thread.
+// Prepared reports whether the conversation continues with the thread.
 func (c Session) Prepared(ctx context.Context, in slashcommand.Request, thread string) (bool, error) {
 	b, err := c.Threads.CodingThread(ctx, in.Session)
 	return b != nil && b.Thread == thread, err

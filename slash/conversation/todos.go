@@ -17,7 +17,7 @@ import (
 // todosShown is how many lists /todos shows in addition to that of the conversation.
 const todosShown = 20
 
-// Conversations stores conversations.
+// Conversations creates, reads and configures sessions, and reads their to-do lists.
 type Conversations interface {
 	CreateSession(ctx context.Context, s conversation.NewSession) (made bool, err error)
 	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
@@ -25,17 +25,17 @@ type Conversations interface {
 	Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error)
 }
 
-// CronStore stores jobs.
+// CronStore returns the current time of the database.
 type CronStore interface {
 	Clock(ctx context.Context) (time.Time, error)
 }
 
-// PermissionsStore stores permission rules.
+// PermissionsStore reads the permissions of users.
 type PermissionsStore interface {
 	UserPermissions(ctx context.Context, key chat.SessionKey) (chat.UserPermissions, error)
 }
 
-// Routing stores which conversation a chat continues.
+// Routing sets which conversation a chat continues.
 type Routing interface {
 	DropAlias(ctx context.Context, alias string) error
 	Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error)
@@ -54,7 +54,7 @@ type Turns interface {
 	Zone(ctx context.Context, user chat.UserID) (*time.Location, error)
 }
 
-// Users stores users.
+// Users reads users and the owners of sessions.
 type Users interface {
 	SessionOwner(ctx context.Context, key chat.SessionKey) (users.User, error)
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }

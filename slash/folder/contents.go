@@ -23,7 +23,7 @@ const (
 	shownDigest = 12
 )
 
-// Agreements knows what folders contain and what users have agreed to.
+// Agreements reads the configuration in folders, and is the store of the users' consent to it.
 type Agreements interface {
 	Here(ctx context.Context, user chat.UserID, key chat.SessionKey) (seen project.Seen, found bool, err error)
 	At(ctx context.Context, user chat.UserID, box sandbox.Sandbox, folder string) (seen project.Seen, found bool, err error)

@@ -70,7 +70,7 @@ func (l Ls) Run(ctx context.Context, in slashcommand.Request, args string) (stri
 	return markdown.Quoted(dir) + "\n\n" + markdown.Fenced(strings.Join(names, "\n")) + more, nil
 }
 
-// listed is an entry of a folder in one line.
+// listed returns an entry of a folder in one line.
 func listed(e sandbox.FileInfo) string {
 	name := strings.NewReplacer("\n", "␊", "\r", "␍").Replace(chat.Clean(path.Base(e.Path)))
 	switch {

@@ -27,7 +27,7 @@ type Accounts interface {
 	List(ctx context.Context, user chat.UserID, shared bool) ([]chat.Subscription, error)
 }
 
-// Settings stores the choices of users.
+// Settings sets the preferences of users.
 type Settings interface {
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
 }
@@ -100,7 +100,7 @@ func (l LLM) status(ctx context.Context, in slashcommand.Request) (string, error
 	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.LLMHowTo)), "\n"), nil
 }
 
-// Shown is a subscription in a line: its name, where it is, the end of its key, and some of its models.
+// Shown returns a subscription in a line: its name, where it is, the end of its key, and some of its models.
 func Shown(lang i18n.Lang, s chat.Subscription) string {
 	words := []string{"**" + markdown.Escaped(s.Name) + "**", s.Provider}
 	if s.BaseURL != "" {

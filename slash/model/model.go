@@ -18,7 +18,7 @@ type Known interface {
 	Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 }
 
-// Chooser stores the model that a conversation has chosen, and answers the command that chose it.
+// Chooser sets the models of conversations, and answers commands of turns.
 type Chooser interface {
 	ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error
 	AnswerTurnCommand(ctx context.Context, turn chat.TurnID, text string) error

@@ -11,13 +11,13 @@ import (
 	"xbot/internal/turn/slashcommand"
 )
 
-// Conversations stores conversations.
+// Conversations reads and configures sessions.
 type Conversations interface {
 	Override(ctx context.Context, key chat.SessionKey, o conversation.Overrides) error
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// SettingsStore stores settings.
+// SettingsStore reads the settings of a conversation.
 type SettingsStore interface {
 	// ModelWanted returns, among other things, whether the running turn has to propose a plan.
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)

@@ -70,7 +70,7 @@ const (
 	maxTaken = 100
 )
 
-// askTime is how long a provider has to list its models: the command holds a connection of the database meanwhile.
+// askTime is how long a provider has to list its models: the command holds a connection of the database in the meantime.
 const askTime = 15 * time.Second
 
 // Run changes a subscription. Where no models are named, and it has none, it gets those that the provider offers.

@@ -13,12 +13,12 @@ import (
 // inherit is the argument that makes the policy decide again.
 const inherit = "inherit"
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Routing stores which conversation a chat continues.
+// Routing sets when the bot answers in a group, and whether answers reach the channel.
 type Routing interface {
 	SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error
 	SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error

@@ -20,7 +20,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// Registry stores shared skills and roles.
+// Registry is the store of shared skills and roles.
 type Registry interface {
 	RegistryEntries(ctx context.Context, v registrystore.Viewer, q registry.Query) (list []registry.Entry, more bool, err error)
 	RegistryEntry(ctx context.Context, v registrystore.Viewer, id int64) (registry.Entry, error)
@@ -31,17 +31,17 @@ type Registry interface {
 	RegistryUninstall(ctx context.Context, v registrystore.Viewer, shared bool, id int64) error
 }
 
-// Roles stores roles.
+// Roles reads the roles of users.
 type Roles interface {
 	RolesOf(ctx context.Context, user chat.UserID) (role.UserRoles, error)
 }
 
-// Users stores users.
+// Users reads users.
 type Users interface {
 	UserByID(ctx context.Context, user chat.UserID) (users.User, error)
 }
 
-// Disabled knows the names of skills that the installation has switched off.
+// Disabled reports which skills the installation has disabled, by name.
 type Disabled interface {
 	Off(ctx context.Context, name string) (bool, error)
 }
@@ -257,7 +257,7 @@ func readTarget(args string) (t target, ok bool) {
 	return t, true
 }
 
-// mine returns the copy that a target names: the user's, or the shared one. NotFound: there is none. Conflict: a skill and a role have the name.
+// mine returns the copy that a target names: the user's, or the shared one. It returns NotFound if there is none, and Conflict if a skill and a role have the name.
 func (a App) mine(ctx context.Context, in slashcommand.Request, t target) (found registry.Install, err error) {
 	all, err := a.Registry.RegistryInstalls(ctx, in.User)
 	if err != nil {
@@ -288,7 +288,7 @@ func (a App) works(ctx context.Context, in slashcommand.Request, t target) (regi
 	return one, err
 }
 
-// changer returns the viewer that changes a target. Denied: the target is shared, and the user is no administrator.
+// changer returns the viewer that changes a target. It returns Denied if the target is shared, and the user is no administrator.
 func (a App) changer(ctx context.Context, in slashcommand.Request, t target, usage string) (registrystore.Viewer, error) {
 	who, err := a.viewer(ctx, in)
 	if err == nil && t.shared && !who.Admin {

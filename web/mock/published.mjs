@@ -12,7 +12,7 @@ const nothing = {
 }
 
 const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)
-const row = (about) => ({ requests: 40, errors: 2, p50_ms: 340, p95_ms: 2100, max_ms: 5200, calls: 30, prompt_tokens: 52_000, cached_tokens: 20_000, completion_tokens: 6_000, cost: 0.31, ...about })
+const row = (about) => ({ requests: 40, errors: 2, p50_ms: 340, p95_ms: 2100, max_ms: 5200, calls: 30, prompt_tokens: 52_000, cached_tokens: 20_000, completion_tokens: 6_000, cost: 0.31, pictures: 3, speech_characters: 1200, video_seconds: 0, media_cost: 0.13, ...about })
 
 /** What consumers used, by day or by key. */
 function usage(kind, group) {

@@ -40,7 +40,7 @@ type entry struct {
 	Text  string `json:"text"`
 }
 
-// cache is what was fetched lately.
+// cache is what was fetched recently.
 type cache struct {
 	changes sync.Mutex // of what people follow
 
@@ -53,7 +53,7 @@ type known struct {
 	at   time.Time
 }
 
-// lately returns a feed that was fetched, and fetches it anew in the background where that was long ago.
+// lately returns a feed that was fetched, and fetches it again in the background if that was long ago.
 func (f *feeds) lately(address string) (feed, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -188,7 +188,7 @@ func link(i item) string {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// plain is a text without tags, on one line, with at most so many characters.
+// plain returns a text without tags, on one line, with at most so many characters.
 func plain(text string, most int) string {
 	text = strings.Join(strings.Fields(tags.ReplaceAllString(text, " ")), " ")
 	if r := []rune(text); len(r) > most {

@@ -70,7 +70,7 @@ func (f *feeds) read(ctx context.Context, c plugin.Call) (string, error) {
 }
 
 // below is what the keys of feeds that a person follows begin with; the address follows. The value is the link of the newest entry that was read.
-// Each feed has a key of its own: xbot may run this plugin in several processes, which would overwrite each other's list.
+// Each feed has a separate key: xbot may run this plugin in several processes, which would overwrite each other's list.
 const (
 	below      = "feed/"
 	maxAddress = 256 - len(below) // bytes
@@ -183,7 +183,7 @@ func say(c plugin.Command, english, chinese string) string {
 	return english
 }
 
-// unread counts what is new in the feeds of a person, by what was fetched lately: a prompt does not wait for other servers.
+// unread counts what is new in the feeds of a person, by what was fetched recently: a prompt does not wait for other servers.
 func (f *feeds) unread(ctx context.Context, s plugin.Scene) (string, error) {
 	if s.Person == "" {
 		return "", nil

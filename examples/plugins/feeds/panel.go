@@ -52,7 +52,7 @@ func (f *feeds) panel(ctx context.Context, a plugin.Ask) (any, error) {
 	return map[string]any{"feeds": cards}, nil
 }
 
-// card is a feed as it was fetched lately, or is fetched now.
+// card returns a feed as it was fetched recently, or is fetched now.
 func (f *feeds) card(ctx context.Context, url string) card {
 	feed, ok := f.lately(url)
 	var err error

@@ -132,7 +132,7 @@ func (a api) post(ctx context.Context, method, kind string, body io.Reader, into
 	return json.Unmarshal(out.Result, into)
 }
 
-// broken is an error of a connection, without the address, in which the token stands.
+// broken is an error of a connection, without the address, which contains the token.
 func broken(method string, err error) error {
 	if at, ok := errors.AsType[*url.Error](err); ok {
 		err = at.Err
@@ -140,7 +140,7 @@ func broken(method string, err error) error {
 	if dial, ok := errors.AsType[*net.OpError](err); ok && dial.Op == "dial" {
 		return plugin.Away("%s: Telegram is not reached: %v", method, dial.Err)
 	}
-	return fmt.Errorf("%s: %w", method, err) // nobody knows what Telegram did
+	return fmt.Errorf("%s: %w", method, err) // the outcome at Telegram is unknown
 }
 
 // problem says why Telegram did nothing.

@@ -44,7 +44,7 @@ type bot struct {
 	done    chan struct{}
 }
 
-// apiOf is the Bot API with the settings of an account.
+// apiOf returns the Bot API with the settings of an account.
 func apiOf(a *plugin.Account) api {
 	return api{base: strings.TrimRight(a.Setting("api"), "/"), token: a.Setting("token"), http: &http.Client{Timeout: callTime}}
 }
@@ -92,7 +92,7 @@ func (t *telegram) bot(a *plugin.Account) (*bot, error) {
 	return nil, plugin.Away("the account is not open")
 }
 
-// poll receives. Telegram keeps an update until one behind it is asked for, which happens once xbot has it for good.
+// poll receives. Telegram keeps an update until one behind it is asked for, which happens once xbot has stored it.
 func (b *bot) poll(ctx context.Context) {
 	defer close(b.done)
 	offset, wrong := int64(0), false
@@ -140,7 +140,7 @@ func (b *bot) take(ctx context.Context, u update) bool {
 	return false
 }
 
-// incoming is a message as xbot knows it; false: it is of no use.
+// incoming converts a message for xbot. It returns false if xbot cannot use it.
 func (b *bot) incoming(m *message) (plugin.Incoming, bool) {
 	in := plugin.Incoming{
 		ID: number(m.ID), Type: "direct", Chat: number(m.Chat.ID), Text: m.Text + m.Caption, SentAt: time.Unix(m.Date, 0),
@@ -252,7 +252,7 @@ func (t *telegram) Fetch(ctx context.Context, a *plugin.Account, _, key string, 
 	return b.file(ctx, key, offset, limit)
 }
 
-// chatOf is the chat of a place: a private one has the id of its person.
+// chatOf returns the chat of a place: a private one has the id of its person.
 func chatOf(to plugin.Place) string {
 	if to.Chat != "" {
 		return to.Chat

@@ -98,12 +98,12 @@ func (a *Endpoints) registerPrompts(h huma.API) {
 	})
 }
 
-// sections are the sections that users can change.
+// sections returns the sections that users can change.
 func (a *Endpoints) sections() []prompt.Capability {
 	return append([]prompt.Capability{a.Template.SystemDefault()}, prompt.Capabilities...)
 }
 
-// section returns the one of a key. NotFound: there is none.
+// section returns the one of a key. It returns NotFound if there is none.
 func (a *Endpoints) section(key string) (prompt.Capability, error) {
 	if key == chat.PromptSystem {
 		return a.Template.SystemDefault(), nil

@@ -102,7 +102,7 @@ func (a *Endpoints) listRoles(ctx context.Context, _ *struct{}) (*struct{ Body R
 	return &struct{ Body RolesBody }{body}, nil
 }
 
-// sharedRole is a role of the program or the installation as a user has it.
+// sharedRole returns a role of the program or the installation as a user has it.
 func sharedRole(r role.Role, kept role.UserRoles) ListedRole {
 	l := ListedRole{Source: "program", OwnRole: role.OwnRole{RoleDefinition: role.RoleDefinition{
 		Name: r.Name, Description: r.Description, Prompt: r.Prompt, Tools: r.Tools, Model: r.Model + r.Tier, Enabled: kept.Has(r.Name),

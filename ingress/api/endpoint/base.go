@@ -68,7 +68,7 @@ func (q *Request) Resolve(ctx huma.Context) []error {
 	return nil
 }
 
-// HTTP is the request as it came.
+// HTTP returns the request as it came.
 func (q *Request) HTTP() *http.Request { return q.r }
 
 // Writer writes the answer without huma.

@@ -99,7 +99,7 @@ func (b *Base) note(status int, err error) {
 	}
 }
 
-// headers are the additional headers of an answer.
+// headers returns the additional headers of an answer.
 func headers(status int, err error) http.Header {
 	header := http.Header{}
 	if after := fault.After(err); after > 0 {

@@ -139,7 +139,7 @@ func cursor(text string) (int64, error) {
 	return n, nil
 }
 
-// pongWait is how long a silent WebSocket client is kept (spec/001 §9.2).
+// pongWait is how long a silent WebSocket client is kept.
 const pongWait = 60 * time.Second
 
 // discard reads what a client sends, which is only pongs, until the connection ends.

@@ -65,7 +65,7 @@ func (s *settled) noteTask(e chat.Event) {
 	}
 }
 
-// ofTask is the key of a background task among those of turns.
+// ofTask returns the key of a background task among those of turns.
 func ofTask(call chat.CallID) chat.TurnID { return chat.TurnID("task of " + call) }
 
 // has reports whether a live event is a piece of something that was delivered as a whole.

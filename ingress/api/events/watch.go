@@ -147,7 +147,7 @@ func (w *watcher) Durable(ctx context.Context, e chat.Event) error {
 // CaughtUp does nothing: the watcher gets live events without it.
 func (w *watcher) CaughtUp(context.Context) error { return nil }
 
-// Ping shows the client that the stream goes on.
+// Ping shows the client that the stream is open.
 func (w *watcher) Ping(context.Context) error { return w.client.Ping() }
 
 // linked adds the Temporal link to a turn event.

@@ -21,7 +21,7 @@ type drawings struct {
 	of   map[chat.UserID]int
 }
 
-// begin takes a place for a page that a user looks at; done gives it back. RateLimited: there is none now.
+// begin takes a place for a page that a user looks at; done gives it back. It returns RateLimited if there is none now.
 func (d *drawings) begin(user chat.UserID) (done func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -230,7 +230,7 @@ func (u *upload) prepare(ctx context.Context) error {
 	return u.sweep(ctx)
 }
 
-// place gives a complete file its name, or the name with a number: it never overwrites a file, however many uploads go on at once,
+// place gives a complete file its name, or the name with a number: it never overwrites a file, however many uploads run at once,
 // and a kill of the server leaves no part of a file under the name.
 func (u *upload) place(ctx context.Context, arriving, name string) (string, error) {
 	for n := range maxSameNames {

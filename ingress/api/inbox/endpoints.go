@@ -173,7 +173,7 @@ func (a *Endpoints) answer(ctx context.Context, in *struct {
 	return a.item(ctx, in.ID)
 }
 
-// by is the caller, on the page or by a program of theirs.
+// by returns the caller, on the page or by a program of theirs.
 func by(ctx context.Context) servicestore.Actor {
 	user := auth.User(ctx)
 	return servicestore.Actor{User: user.ID, Name: user.Name}
@@ -187,7 +187,7 @@ func (a *Endpoints) note(ctx context.Context, what string, about ...any) {
 	a.Log.Info(what, append(about, "by", auth.User(ctx).Name)...)
 }
 
-// conversation is one of a service that exists, for administrators.
+// conversation returns one of a service that exists, for administrators.
 func (a *Endpoints) conversation(ctx context.Context, at TalkPath) (service.Conversation, error) {
 	if err := a.AdminOnly(ctx); err != nil {
 		return service.Conversation{}, err

@@ -66,7 +66,7 @@ func (a *Endpoints) runLinks(ctx context.Context, _ *struct{}) (*struct {
 	return &out, nil
 }
 
-// runQueries are the most common queries of operators. A run that was ended from outside has no outcome.
+// runQueries returns the most common queries of operators. A run that was ended from outside has no outcome.
 func runQueries(today time.Time, people, models []string) []RunsLink {
 	since := "StartTime >= " + quoted(today.Format(time.RFC3339))
 	links := []RunsLink{
@@ -84,7 +84,7 @@ func runQueries(today time.Time, people, models []string) []RunsLink {
 	return links
 }
 
-// quoted is a value in a query: users choose their names.
+// quoted returns a value in a query: users choose their names.
 func quoted(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }

@@ -119,7 +119,7 @@ func (a *Endpoints) withdraw(ctx context.Context, in *projectPath) (*struct{}, e
 	return nil, a.Problem(a.Projects.Withdraw(ctx, auth.User(ctx).ID, in.ID))
 }
 
-// shown is a project for its user; others are the servers that they have otherwise.
+// shown returns a project for its user; others are the servers that they have otherwise.
 func shown(p project.Seen, others []chat.MCPServer) MCPProject {
 	out := MCPProject{
 		ID: p.ID, Runner: p.Runner, Folder: p.Folder, Digest: p.Digest, Problem: p.Problem, MayAgree: p.MayAgree, SeenAt: p.SeenAt, AgreedAt: p.AgreedAt, State: p.State(),

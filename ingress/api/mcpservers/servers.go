@@ -23,7 +23,7 @@ func (a *Endpoints) list(ctx context.Context, _ *struct{}) (*struct{ Body MCPSer
 	return &struct{ Body MCPServers }{MCPServers{all}}, a.Problem(err)
 }
 
-// outside is a server of the installation as members see it: not how it is reached, nor who changed it.
+// outside returns a server of the installation as members see it: not how it is reached, nor who changed it.
 func outside(s chat.MCPServer) chat.MCPServer {
 	s.Command, s.Args, s.URL, s.ChangedBy, s.EnvNames, s.HeaderNames = "", nil, "", "", []string{}, []string{}
 	return s

@@ -30,7 +30,7 @@ type recentRecordings struct {
 	began []time.Time // within the last minute, the oldest first
 }
 
-// begin takes a place for a recording of a user; done gives it back. RateLimited: there is none now.
+// begin takes a place for a recording of a user; done gives it back. It returns RateLimited if there is none now.
 func (d *dictations) begin(user chat.UserID, now time.Time) (done func(), err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -237,7 +237,7 @@ func (a *Endpoints) one(ctx context.Context, id string) (*pluginBody, error) {
 	return &pluginBody{a.plugin(one)}, nil
 }
 
-// plugin is one as administrators see it. One that cannot be read is shown with the reason.
+// plugin returns one as administrators see it. One that cannot be read is shown with the reason.
 func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	out := Plugin{
 		PluginAbout: about(one.Manifest, one.Digest, one.ReadOnly), Enabled: one.Enabled, Problem: one.Problem, ProblemAt: one.ProblemAt, Failure: one.Failure, FailureAt: one.FailureAt, Settings: []PluginSetting{}, Revision: one.Revision,
@@ -264,7 +264,7 @@ func (a *Endpoints) plugin(one installed.Plugin) Plugin {
 	return out
 }
 
-// about is the description that a plugin gives; readOnly are the tools whose declared effects are trusted.
+// about returns the description that a plugin gives; readOnly are the tools whose declared effects are trusted.
 func about(m plugin.Manifest, digest string, readOnly []string) PluginAbout {
 	out := PluginAbout{
 		ID: m.ID, Name: m.Name, Version: m.Version, Description: m.Description, Digest: digest, Program: append([]string{}, m.Command.Here()...),

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/extension/role/rolestore"
 )
 
-// Disabled knows the names of skills that the installation has switched off.
+// Disabled reports which skills the installation has disabled, by name.
 type Disabled interface {
 	Off(ctx context.Context, name string) (bool, error)
 }

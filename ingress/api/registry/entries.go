@@ -99,7 +99,7 @@ func (a *Endpoints) file(ctx context.Context, in *struct {
 	return &textBody{text(f)}, nil
 }
 
-// text is the beginning of a file in readable form.
+// text returns the beginning of a file in readable form.
 func text(f registry.File) BundleText {
 	shown := f.Data[:min(len(f.Data), skill.MaxPiece)]
 	cut := len(shown) < len(f.Data)

@@ -83,7 +83,7 @@ func (a *Endpoints) registerSandbox(h huma.API) {
 	})
 }
 
-// baseOf is the address that a request came to. A proxy in front that ends TLS reports that in a header.
+// baseOf returns the address that a request came to. A proxy in front that ends TLS reports that in a header.
 func baseOf(r *http.Request) string {
 	scheme := "http"
 	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {

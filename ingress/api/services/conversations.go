@@ -89,7 +89,7 @@ func (a *Endpoints) listConversations(ctx context.Context, in *struct {
 	return &struct{ Body ConsumerConversations }{out}, nil
 }
 
-// conversation is one of a service that exists, for administrators.
+// conversation returns one of a service that exists, for administrators.
 func (a *Endpoints) conversation(ctx context.Context, at ConsumerConversationPath) (service.Conversation, error) {
 	if _, err := a.service(ctx, at.ID); err != nil {
 		return service.Conversation{}, err

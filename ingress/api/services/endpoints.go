@@ -159,7 +159,7 @@ func (a *Endpoints) get(ctx context.Context, in *ServicePath) (*serviceBody, err
 	return a.shown(ctx, s)
 }
 
-// service is one that exists, for administrators.
+// service returns one that exists, for administrators.
 func (a *Endpoints) service(ctx context.Context, id string) (service.Service, error) {
 	if err := a.administrators(ctx); err != nil {
 		return service.Service{}, err

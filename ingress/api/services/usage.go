@@ -239,7 +239,7 @@ func (a *Endpoints) usageCSV(ctx context.Context, in *UsageQuery) (*usageFile, e
 	return &usageFile{ContentType: "text/csv; charset=utf-8", Disposition: `attachment; filename="` + name + `"`, Body: out.Bytes()}, nil
 }
 
-// amount is a cost in a table; empty where none is known.
+// amount returns a cost in a table; empty where none is known.
 func amount(cost *float64) string {
 	if cost == nil {
 		return ""

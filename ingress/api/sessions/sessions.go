@@ -108,7 +108,7 @@ func (a *Endpoints) registerChanges(h huma.API) {
 		})
 }
 
-// deletable is a session that the user may delete: their own, and for administrators any, since groups and users on platforms
+// deletable returns a session that the user may delete: their own, and for administrators any, since groups and users on platforms
 // cannot sign in to delete theirs.
 func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.Session, mine bool, err error) {
 	parsed, err := session.Parse(key)
@@ -126,7 +126,7 @@ func (a *Endpoints) deletable(ctx context.Context, key chat.SessionKey) (s chat.
 	return s, mine, a.Problem(err)
 }
 
-// atRest reports what still goes on in a session: Conflict.
+// atRest returns Conflict if something still runs in a session.
 func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
 	if s.Running != "" {
 		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")
@@ -160,7 +160,7 @@ func (a *Endpoints) Create(ctx context.Context, in NewSession) (chat.Session, er
 	return a.Begin(ctx, in)
 }
 
-// Begin is Create for protocols of ours that choose the key, on channels that clients may not name.
+// Begin is Create for xbot's own protocols, which choose the key, on channels that clients may not name.
 func (a *Endpoints) Begin(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := in.Key, webChannel
 	var parsed session.Key

@@ -199,7 +199,7 @@ func (a *Endpoints) removeRule(ctx context.Context, name, pattern string) error 
 
 func noTool(name string) error { return fault.Errorf(fault.NotFound, "there is no tool %q", name) }
 
-// summary is the first sentence of the description of a tool.
+// summary returns the first sentence of the description of a tool.
 func summary(spec tool.Spec) string {
 	line, _, _ := strings.Cut(spec.Description, "\n")
 	if first, _, more := strings.Cut(line, ". "); more {

@@ -145,7 +145,7 @@ func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody,
 	return shown(version, body), nil
 }
 
-// shown is a stored document in the form for users. A document that an older version of the program accepted, and this one does
+// shown returns a stored document in the form for users. A document that an older version of the program accepted, and this one does
 // not, is shown as well, so that it can be corrected.
 func shown(version int64, body []byte) *policyBody {
 	p, notes, err := policy.Parse(body)

@@ -156,7 +156,7 @@ func (p *People) fresh(ctx context.Context, a openai.Ask) string {
 	return hex.EncodeToString(mac.Sum(nil))[:20]
 }
 
-// ofUser is the conversation of a user that a program names. The programs of each owner have separate names.
+// ofUser returns the conversation of a user that a program names. The programs of each owner have separate names.
 func (p *People) ofUser(ctx context.Context, asks who, name string) chat.SessionKey {
 	return session.Thread(asks.agent, userChannel, fmt.Sprintf("%d:%s", auth.User(ctx).ID, name))
 }
@@ -205,14 +205,14 @@ func (p *People) behind(ctx context.Context, id string, known engine.Delivered) 
 	return p.Own(ctx, previous.Session)
 }
 
-// acceptedMessage is a message that was accepted.
+// acceptedMessage returns a message that was accepted.
 func (p *People) acceptedMessage(a openai.Ask, s chat.Session, id chat.InboxID, at time.Time) openai.AcceptedMessage {
 	return openai.AcceptedMessage{
 		Identity: a.Identity, ID: responseID(s.Key, id), Conversation: conversationID(s.Key), Model: a.Model, Session: s.Key, Message: id, Created: at, Client: a.Client,
 	}
 }
 
-// conversationID is the id of a conversation for programs.
+// conversationID returns the id of a conversation for programs.
 func conversationID(key chat.SessionKey) string {
 	parsed, err := session.Parse(key)
 	if err != nil || parsed.Channel != userChannel {
@@ -222,5 +222,5 @@ func conversationID(key chat.SessionKey) string {
 	return ofUser + name
 }
 
-// quoted is a name in a sentence, cut where it is long.
+// quoted returns a name in a sentence, cut where it is long.
 func quoted(name string) string { return fmt.Sprintf("%.100q", name) }

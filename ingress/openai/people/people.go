@@ -36,7 +36,7 @@ type Sessions interface {
 	Begin(ctx context.Context, in sessions.NewSession) (chat.Session, error)
 }
 
-// Files stores files of the conversations of the user.
+// Files saves files of requests on the runner of the conversation.
 type Files interface {
 	// Reach makes sure that the runner of new conversations answers.
 	Reach(ctx context.Context) error
@@ -129,10 +129,10 @@ type token struct{}
 // Still implements answer.Access.
 func (token) Still(ctx context.Context) error { return auth.Still(ctx) }
 
-// noteTime bounds how long it takes to note that an answer was delivered.
+// noteTime bounds how long it takes to record that an answer was delivered.
 const noteTime = 5 * time.Second
 
-// Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same for good.
+// Delivered lets the next request that is like this one be another one. Where the client chose the key, it stays the same.
 func (p *People) Delivered(ctx context.Context, a openai.AcceptedMessage) {
 	if a.Chosen {
 		return

@@ -35,7 +35,7 @@ func (p *People) pictures(ctx context.Context, a openai.Ask, known engine.Delive
 	return out, nil
 }
 
-// storedPictures are the pictures of a message that was accepted before, as far as the request has them too: another message has another text.
+// storedPictures returns the pictures of a message that was accepted before, as far as the request has them too: another message has another text.
 func (p *People) storedPictures(ctx context.Context, known engine.Delivered, most int) ([]chat.Picture, error) {
 	sent, err := p.Services.Sent(ctx, known.Session, []chat.InboxID{known.Inbox})
 	if err != nil {

@@ -24,7 +24,7 @@ func (k Kills) NoteKill(ctx context.Context, call chat.CallID, runner sandbox.Ru
 	return k.Calls.NoteKill(ctx, call, string(runner))
 }
 
-// KillSent notes that a runner took a kill.
+// KillSent records that a runner took a kill.
 func (k Kills) KillSent(ctx context.Context, call chat.CallID) error {
 	return k.Calls.KillSent(ctx, call)
 }

@@ -81,8 +81,8 @@ func (m *Runners) sandbox(ctx context.Context) (*chat.RunnerSandbox, error) {
 	return &chosen, err
 }
 
-// SetSandbox chooses whether commands of the server's own runner run in a sandbox: ConfineAuto or ConfineOff. Denied: the user is no
-// administrator; Conflict: the setting decides; NotFound: the server has no such runner.
+// SetSandbox chooses whether commands of the server's own runner run in a sandbox: ConfineAuto or ConfineOff. It returns Denied if the user is no
+// administrator. It returns Conflict if the setting decides, and NotFound if the server has no such runner.
 func (m *Runners) SetSandbox(ctx context.Context, user users.User, confine string) (chat.Runners, error) {
 	if !user.Admin {
 		return chat.Runners{}, fault.Errorf(fault.Denied, "whether commands of the server's own runner run in a sandbox is for administrators to choose")

@@ -141,14 +141,14 @@ func (d *Daemon) write(p []byte) (int, error) {
 	return d.log.Write(p)
 }
 
-// Log is the standard error of the daemon.
+// Log returns the standard error of the daemon.
 func (d *Daemon) Log() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log.String()
 }
 
-// PID is the daemon's process id.
+// PID returns the daemon's process id.
 func (d *Daemon) PID() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -94,7 +94,7 @@ func (c *Container) KillInside(parts ...string) {
 	c.untilGone(parts...)
 }
 
-// Kill kills the relay and the daemon inside at once; commands go on.
+// Kill kills the relay and the daemon inside at once; commands continue.
 func (c *Container) Kill() {
 	c.t.Helper()
 	c.Runner.Kill()

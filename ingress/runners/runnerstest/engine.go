@@ -33,7 +33,7 @@ func OwnEngine(t testing.TB) *Engine {
 	return &Engine{t: t, dir: os.Getenv(engineFolder)}
 }
 
-// End sends the engine a signal and waits until it has ended. Containers go on after a SIGKILL.
+// End sends the engine a signal and waits until it has ended. Containers continue after a SIGKILL.
 func (e *Engine) End(signal syscall.Signal) {
 	e.t.Helper()
 	file := filepath.Join(e.dir, "pid")

@@ -53,10 +53,10 @@ func NewServer(t testing.TB, registry *Registry) *Server {
 	return s
 }
 
-// URL is the address of the server.
+// URL returns the address of the server.
 func (s *Server) URL() string { return s.http.URL }
 
-// ConnectURL is the address for runners.
+// ConnectURL returns the address for runners.
 func (s *Server) ConnectURL() string {
 	return "ws" + strings.TrimPrefix(s.http.URL, "http") + "/api/runners/connect"
 }
@@ -75,17 +75,17 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Direct is a sandbox of a runner whose socket this server holds.
+// Direct returns a sandbox of a runner whose socket this server holds.
 func (s *Server) Direct(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.Runner {
 	return s.box(id, sandbox.RouterConfig{Local: s.Hub}, cfg)
 }
 
-// Remote is a sandbox as another process sees it: through the internal endpoint of whichever server holds the socket.
+// Remote returns a sandbox as another process sees it: through the internal endpoint of whichever server holds the socket.
 func (s *Server) Remote(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.Runner {
 	return s.box(id, sandbox.RouterConfig{Holders: s.Registry, Key: Key}, cfg)
 }
 
-// Noted is a sandbox whose kills are kept while the runner is out of reach.
+// Noted returns a sandbox whose kills are kept while the runner is out of reach.
 func (s *Server) Noted(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.Runner {
 	return s.box(id, sandbox.RouterConfig{Local: s.Hub, Kills: s.Registry}, cfg)
 }

@@ -34,11 +34,11 @@ type Heartbeats struct {
 type People interface {
 	// EnsureAdmin finds the first administrator.
 	EnsureAdmin(ctx context.Context, name string) (users.User, error)
-	// UserByName finds a user by name. NotFound: there is no such user.
+	// UserByName finds a user by name. It returns NotFound if there is no such user.
 	UserByName(ctx context.Context, name string) (users.User, error)
 }
 
-// Follow brings the jobs in line with the policy. Any number of processes may run it. NotFound: the policy names an unknown user; all
+// Follow brings the jobs in line with the policy. Any number of processes may run it. It returns NotFound if the policy names an unknown user; all
 // others have their jobs.
 func (h *Heartbeats) Follow(ctx context.Context) error {
 	p, err := h.Policies.Get(ctx)
@@ -85,7 +85,7 @@ type beat struct {
 	user  chat.UserID
 }
 
-// people returns the users of a heartbeat. NotFound: at least one of the names is unknown.
+// people returns the users of a heartbeat. It returns NotFound if at least one of the names is unknown.
 func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
 	if len(set.People) == 0 {
 		owner, err := h.People.EnsureAdmin(ctx, h.Admin)

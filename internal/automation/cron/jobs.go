@@ -19,12 +19,12 @@ import (
 	"xbot/internal/service"
 )
 
-// Conversations stores conversations.
+// Conversations reads sessions.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Cron stores jobs.
+// Cron is the store of jobs and their runs.
 type Cron interface {
 	AddJob(ctx context.Context, j cronstore.Job) (made cronstore.Job, fresh bool, err error)
 	ChangeJob(ctx context.Context, id chat.JobID, change func(j *cronstore.Job, now time.Time) error) (cronstore.Job, error)
@@ -41,7 +41,7 @@ type Cron interface {
 	ServedSession(ctx context.Context, id string) (chat.SessionKey, error)
 }
 
-// Services stores services.
+// Services reads services.
 type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }

@@ -19,7 +19,7 @@ const (
 	MaxSessions = 50
 )
 
-// ServiceTask is a message of an administrator to services (spec/004, publish_service_task).
+// ServiceTask is a message of an administrator to services.
 type ServiceTask struct {
 	Message  string
 	Name     string   // empty: the first words of the message

@@ -1,5 +1,5 @@
 // Package hook lets an installation and its projects observe and influence the events of a conversation: programs,
-// addresses and functions that are named in hooks.json are asked at seventeen events (spec/001 §5.2). The package reads
+// addresses and functions that are named in hooks.json are asked at seventeen events. The package reads
 // and merges the files, selects the handlers of an event, and makes one outcome of their answers. It does no I/O except in Live,
 // which reads files; package xbot/internal/automation/hook/ask implements the kinds of handlers.
 //

@@ -52,7 +52,7 @@ func faultsOfName(account string) []chat.ChannelFault {
 		"account has up to 32 small letters, digits, _ and -, and is not %s; empty: the one without a name", session.DefaultAccount)}}
 }
 
-// whole is a draft with the stored secrets that it keeps.
+// whole returns a draft with the stored secrets that it keeps.
 func (b *Store) whole(ctx context.Context, d channel.Driver, draft Draft) (map[string]string, error) {
 	all := map[string]string{}
 	if draft.Revision != 0 {
@@ -88,8 +88,8 @@ func (b *Store) one(ctx context.Context, name, account string) (channel.Configur
 	return channel.Configured{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-// Save creates or changes an account. A *Refusal names the faults of its form; Conflict: it was changed or created meanwhile;
-// Denied: the environment sets it.
+// Save creates or changes an account. A *Refusal names the faults of its form. It returns Conflict if it was changed or created concurrently,
+// and Denied if the environment sets it.
 func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 	d, err := b.driver(ctx, draft.Channel)
 	if err != nil {
@@ -120,7 +120,7 @@ func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 	return b.Channels.ReplaceChannelAccount(ctx, a, by)
 }
 
-// Enable switches an account on or off. Denied: the environment sets it.
+// Enable switches an account on or off. It returns Denied if the environment sets it.
 func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, by chat.UserID) error {
 	if err := b.changeable(ctx, name, account); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, 
 	return b.Channels.EnableChannelAccount(ctx, name, account, enabled, by)
 }
 
-// Delete removes an account; messages waiting for it fail. Conversations stay. Denied: the environment sets it.
+// Delete removes an account; messages waiting for it fail. Conversations stay. It returns Denied if the environment sets it.
 func (b *Store) Delete(ctx context.Context, name, account string) error {
 	if err := b.changeable(ctx, name, account); err != nil {
 		return err

@@ -108,7 +108,7 @@ func (f chatFinder) find(variable, said string) (chat.Address, error) {
 	return place, nil
 }
 
-// usual is the platform of an id that names none.
+// usual returns the platform of an id that names none.
 func (f chatFinder) usual(variable, said string) (string, error) {
 	if f.channel != "" {
 		return f.channel, nil
@@ -158,7 +158,7 @@ func (f chatFinder) platforms() string {
 	return strings.Join(names, ", ")
 }
 
-// example is the written form of a chat on a configured platform.
+// example returns the written form of a chat on a configured platform.
 func (f chatFinder) example() string {
 	name := ""
 	if len(f.known) > 0 {
@@ -171,7 +171,7 @@ func (f chatFinder) example() string {
 	return cmp.Or(d.Name, "CHANNEL") + ":" + cmp.Or(d.IDs.Example, "ID")
 }
 
-// placeOf is the place of an id on a platform; false: the id is malformed.
+// placeOf returns the place of an id on a platform. It returns false if the id is malformed.
 func placeOf(d channel.Driver, id string) (chat.Address, bool) {
 	if group, ok := strings.CutPrefix(id, groupMark); ok {
 		return chat.Address{ChatType: chat.ChatGroup, Chat: group}, isID(d.IDs.Group, group)

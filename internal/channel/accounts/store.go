@@ -64,7 +64,7 @@ func (b *Store) reveal(sealed []byte) (map[string]string, error) {
 	return secrets, nil
 }
 
-// row is an account as stored, with sealed secrets.
+// row returns an account as stored, with sealed secrets.
 func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (accountstore.ChannelAccount, error) {
 	a := accountstore.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
 	secrets := map[string]string{}
@@ -88,7 +88,7 @@ func (b *Store) row(d channel.Driver, account string, enabled bool, all map[stri
 	return a, nil
 }
 
-// drivers are the drivers of all platforms at this time.
+// drivers returns the drivers of all platforms at this time.
 func (b *Store) drivers(ctx context.Context) ([]channel.Driver, error) {
 	if b.More == nil {
 		return b.Drivers, nil

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Kinds are the platforms that accounts can be created for.
+// Kinds returns the platforms that accounts can be created for.
 func (b *Store) Kinds(ctx context.Context) ([]chat.ChannelKind, error) {
 	out := []chat.ChannelKind{}
 	drivers, err := b.drivers(ctx)
@@ -98,7 +98,7 @@ func stateOf(r accountstore.ChannelOverview) chat.ChannelState {
 	return chat.ChannelConnecting
 }
 
-// address is where a platform reaches an account by a protocol, empty if it does not.
+// address returns where a platform reaches an account by a protocol, empty if it does not.
 func (b *Store) address(protocol, name, account string) string {
 	if protocol == "" {
 		return ""

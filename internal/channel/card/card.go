@@ -112,7 +112,7 @@ func (e Element) Several() bool {
 // Action is the key of the answer that names the pressed element.
 const Action = "action"
 
-// Actions are the answers that pressing an element gives, by their labels.
+// Actions returns the answers that pressing an element gives, by their labels.
 func (e Element) Actions() []string {
 	switch {
 	case e.Kind == Overflow:
@@ -129,7 +129,7 @@ func (e Element) Answers() bool { return len(e.Actions()) > 0 }
 // Asks reports whether a user can answer a card.
 func (c Card) Asks() bool { return len(c.Actions()) > 0 }
 
-// Actions are the labels of what answers when it is pressed.
+// Actions returns the labels of what answers when it is pressed.
 func (c Card) Actions() (labels []string) {
 	for _, e := range c.Elements {
 		labels = append(labels, e.Actions()...)
@@ -163,7 +163,7 @@ type Node struct {
 	Inside []Node
 }
 
-// Tree is the content of a card in display order: the elements of a container follow it.
+// Tree returns the content of a card in display order: the elements of a container follow it.
 func (c Card) Tree() []Node { return c.inside("", 0) }
 
 func (c Card) inside(name string, depth int) (nodes []Node) {

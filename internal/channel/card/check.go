@@ -289,7 +289,7 @@ func unprintable(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r) || unicode.IsSpace(r)
 }
 
-// shown is a text without unprintable characters and surrounding blanks.
+// shown returns a text without unprintable characters and surrounding blanks.
 func shown(text string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		switch {
@@ -302,7 +302,7 @@ func shown(text string) string {
 	}, strings.ToValidUTF8(text, "")))
 }
 
-// line is a text on one line.
+// line returns a text on one line.
 func line(text string) string { return strings.Join(strings.Fields(shown(text)), " ") }
 
 func lines(texts []string) []string {

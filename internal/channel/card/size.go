@@ -26,7 +26,7 @@ func (c Card) bounded() error {
 	return nil
 }
 
-// Size is how many bytes a card has at most as a platform shows it: FuzzDesign of Feishu verifies it.
+// Size returns how many bytes a card has at most as a platform shows it: FuzzDesign of Feishu verifies it.
 func (c Card) Size() int {
 	size := 600 + 2*cost(c.Title) + cost(c.Subtitle)
 	names := 0
@@ -55,7 +55,7 @@ func (c Card) Size() int {
 	return size
 }
 
-// cells is the size of a table or chart, where each figure has its labels.
+// cells returns the size of a table or chart, where each figure has its labels.
 func cells(e Element) (size int) {
 	for _, head := range e.Columns {
 		size += 10 + cost(head)
@@ -71,7 +71,7 @@ func cells(e Element) (size int) {
 	return size
 }
 
-// cost is how many bytes a text has as JSON, with an adapter's additions that make it harmless: a character of no width, of three bytes,
+// cost returns how many bytes a text has as JSON, with an adapter's additions that make it harmless: a character of no width, of three bytes,
 // before possible markup, and addresses of images that it shows as links.
 func cost(text string) int {
 	var b bytes.Buffer
@@ -85,7 +85,7 @@ func cost(text string) int {
 	return size
 }
 
-// Parts is how many elements and texts a platform counts at most.
+// Parts returns how many elements and texts a platform counts at most.
 func (c Card) Parts() int {
 	parts := 3
 	for _, e := range c.Elements {

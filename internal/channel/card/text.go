@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Text is the content of a card in Markdown, for places that have no cards.
+// Text returns the content of a card in Markdown, for places that have no cards.
 func Text(c Card) string { return text(c, func(Element) bool { return true }) }
 
-// Content is the text of a card without its fields and the elements that send answers.
+// Content returns the text of a card without its fields and the elements that send answers.
 func Content(c Card) string {
 	return text(c, func(e Element) bool { return !e.Answers() && !e.IsField() })
 }
@@ -73,7 +73,7 @@ func (e Element) text() string {
 	return ""
 }
 
-// PicturesText is the text shown in place of pictures.
+// PicturesText returns the text shown in place of pictures.
 func PicturesText(e Element) string {
 	names := make([]string, len(e.Files))
 	for i, file := range e.Files {
@@ -82,7 +82,7 @@ func PicturesText(e Element) string {
 	return "🖼 " + cmp.Or(e.Text, strings.Join(names, ", "))
 }
 
-// TableText is a table in Markdown.
+// TableText returns a table in Markdown.
 func TableText(e Element) string {
 	var out strings.Builder
 	row := func(cells []string) {

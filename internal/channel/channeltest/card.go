@@ -13,7 +13,7 @@ var cardClaims = []Claim{
 	{"a settled question shows its answer and no buttons", nil, settles},
 }
 
-// approval is a question with buttons alone.
+// approval returns a question with buttons alone.
 func approval() *channel.Question {
 	return &channel.Question{
 		ID: "turn.3.1", Title: "May this run?", Text: "`rm -r build`",
@@ -21,7 +21,7 @@ func approval() *channel.Question {
 	}
 }
 
-// form is a question with every kind of field.
+// form returns a question with every kind of field.
 func form() *channel.Question {
 	return &channel.Question{
 		ID: "turn.4.2", Title: "Some questions",

@@ -68,7 +68,7 @@ func redelivers(b *bench) {
 	require.Len(b, slices.Compact(ids), 1, "each delivery has the same id")
 }
 
-// identity is what the inbox distinguishes messages by.
+// identity returns what the inbox distinguishes messages by.
 func identity(e chat.Envelope) string {
 	id := e.Channel + "/" + e.Account + "/" + e.ID
 	if e.ChatType == chat.ChatDirect {

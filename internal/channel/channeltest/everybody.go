@@ -31,7 +31,7 @@ var forms = []string{
 	"[x](https://a.example/ \"%\")", "**%**", "~~%~~", "<%>", "![](%)", "[%][%]\n\n[%]: %", "<b>%</b>", "\\%",
 }
 
-// hostile is a text that tries to mention all users.
+// hostile returns a text that tries to mention all users.
 func hostile(t *rapid.T, label string) string {
 	fragment := rapid.Custom(func(t *rapid.T) string {
 		switch rapid.IntRange(0, 2).Draw(t, "kind") {

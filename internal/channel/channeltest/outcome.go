@@ -22,7 +22,7 @@ var outcomeClaims = []Claim{
 	{"a refusal is told as one", nil, tellsRefusal},
 }
 
-// asked is a process with a question that waits for an answer.
+// asked returns a process with a question that waits for an answer.
 func (b *bench) asked() (*process, channel.Address) {
 	b.Helper()
 	p := b.run()

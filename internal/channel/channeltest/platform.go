@@ -92,7 +92,7 @@ type Emulator interface {
 	Acked(id string) bool
 	// Disconnect breaks every connection on which events travel, without a close frame.
 	Disconnect()
-	// Connected is how many such connections there are now, after sign-on. Where events come by HTTP: how many servers are known.
+	// Connected returns how many such connections there are now, after sign-on. Where events come by HTTP: how many servers are known.
 	Connected() int
 	// Garbage delivers events that no client expects: malformed frames, bodies that are too large, unknown types of events
 	// and of messages, missing members. None of it is a message that could be answered.
@@ -154,7 +154,7 @@ type TroubleKind string
 // The kinds.
 const (
 	Limited     TroubleKind = "limited"      // refused, since there were too many calls
-	Refused     TroubleKind = "refused"      // refused for good, since the bot may not write there
+	Refused     TroubleKind = "refused"      // refused permanently, since the bot may not write there
 	Down        TroubleKind = "down"         // refused, since the platform has an outage; nothing was accepted
 	LostRequest TroubleKind = "lost request" // the connection breaks; nothing was accepted
 	LostAnswer  TroubleKind = "lost answer"  // accepted and shown, then the connection breaks before the answer
@@ -173,13 +173,13 @@ type Shown struct {
 
 // Typed is an emulator that shows in direct chats that the bot writes. It is asked for when the account is a channel.Typist.
 type Typed interface {
-	// Typed is how often that was shown to the author of a message.
+	// Typed returns how often that was shown to the author of a message.
 	Typed(id string) int
 }
 
 // Reacted is an emulator that shows reactions. It is asked for when the account is a channel.Reactor.
 type Reacted interface {
-	// Reactions are those of the bot on a message of a person, by the platform's name, and an emoji that it permits.
+	// Reactions returns those of the bot on a message of a person, by the platform's name, and an emoji that it permits.
 	Reactions(id string) []string
 	Emoji() string
 }

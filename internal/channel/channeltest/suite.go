@@ -45,7 +45,7 @@ func Run(t *testing.T, p Platform) {
 	}
 }
 
-// Claims are all claims, in an order useful for a new adapter.
+// Claims returns all claims, in an order useful for a new adapter.
 func Claims() []Claim {
 	return slices.Concat(accountClaims, receiveClaims, durableClaims, connectionClaims, sendClaims, outcomeClaims, fileClaims, abilityClaims, cardClaims)
 }
@@ -73,7 +73,7 @@ func (b *bench) has(a Ability) bool {
 	return !lacks
 }
 
-// within is a context for one call.
+// within returns a context for one call.
 func (b *bench) within() context.Context {
 	ctx, cancel := context.WithTimeout(b.Context(), b.patience)
 	b.Cleanup(cancel)
@@ -96,7 +96,7 @@ func (b *bench) wait(holds func() bool, what string, args ...any) {
 	}
 }
 
-// places are the places that the platform has.
+// places returns the places that the platform has.
 func (b *bench) places() []Where {
 	places := []Where{Direct}
 	if b.has(Groups) {
@@ -198,7 +198,7 @@ func (p *process) hear(text string) chat.Envelope {
 	return found
 }
 
-// answerTo is the place of an answer to an envelope, as the product makes it.
+// answerTo returns the place of an answer to an envelope, as the product makes it.
 func answerTo(e chat.Envelope) channel.Address {
 	return channel.Address{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 }

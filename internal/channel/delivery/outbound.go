@@ -135,7 +135,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 	})
 }
 
-// missing is the notice about a delivery that a user may have missed. There is none about such a notice itself: a connection that
+// missing returns the notice about a delivery that a user may have missed. There is none about such a notice itself: a connection that
 // never answers would cause them without end.
 func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
 	question, card := row.Kind == chat.OutboundQuestion, row.Kind == chat.OutboundCard

@@ -43,7 +43,7 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 	return row.TurnID, row.Channel, err == nil, pg.Classify(err)
 }
 
-// TurnProgress reads the state of a turn that is followed. NotFound: its session was deleted.
+// TurnProgress reads the state of a turn that is followed. It returns NotFound if its session was deleted.
 func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
 	row, err := dbsqlc.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {
@@ -83,7 +83,7 @@ func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnPr
 	return c, err
 }
 
-// TurnLang is the language of the user that a turn answers.
+// TurnLang returns the language of the user that a turn answers.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
 	lang, err := conversation.LangOf(ctx, s.db.Pool, turn)
 	return lang, pg.Classify(err)
@@ -100,13 +100,13 @@ func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time)
 	return pg.Classify(dbsqlc.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
-// NoteLine records that the n-th short progress message of a turn is about to be sent; false: it already was, or must not be.
+// NoteLine records that the n-th short progress message of a turn is about to be sent. It returns false if it already was, or must not be.
 func (s *Store) NoteLine(ctx context.Context, turn chat.TurnID, n int) (bool, error) {
 	rows, err := dbsqlc.Q.ProgressLine(ctx, s.db.Pool, dbsqlc.ProgressLineParams{TurnID: turn, Line: int32(n)})
 	return rows > 0, pg.Classify(err)
 }
 
-// TryCard records that a card is about to be sent; false: there is one already, or there must be none.
+// TryCard records that a card is about to be sent. It returns false if there is one already, or there must be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
 	n, err := dbsqlc.Q.ProgressTry(ctx, s.db.Pool, turn)
 	return n > 0, pg.Classify(err)

@@ -99,7 +99,7 @@ func (a *Account) Traits() channel.Traits {
 	return channel.Traits{MaxText: maxText, MaxFile: maxFile, Window: window, Dialect: channel.Card}
 }
 
-// EditEvery is the shortest pause between two edits of one message.
+// EditEvery returns the shortest pause between two edits of one message.
 func (a *Account) EditEvery() time.Duration { return editEvery }
 
 // identity is the bot as the platform knows it.

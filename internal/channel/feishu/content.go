@@ -48,7 +48,7 @@ func (a *Account) content(ctx context.Context, id, kind, raw string, all []menti
 	return c
 }
 
-// described is the text of a message that has none: the kinds of its files.
+// described returns the text of a message that has none: the kinds of its files.
 func described(c content) string {
 	var kinds []string
 	for _, f := range c.files {

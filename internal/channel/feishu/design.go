@@ -21,7 +21,7 @@ type shownBy struct {
 	keys  map[string]string // of uploaded pictures, by their paths; a picture that is not in it is shown by name
 }
 
-// designed is a model's card, followed by end; open: it can be answered. Shapes: open.feishu.cn, "card JSON 2.0 components"; others are refused.
+// designed returns a model's card, followed by end; open: it can be answered. Shapes: open.feishu.cn, "card JSON 2.0 components"; others are refused.
 func designed(q channel.Question, open bool, with shownBy, end ...object) object {
 	made := q.Design
 	header := heading(made.Title, cmp.Or(made.Colour, "blue"))
@@ -227,7 +227,7 @@ func (d *drawing) field(name string, e design.Element) []object {
 	return []object{written("**" + e.Text + "**"), one}
 }
 
-// keysOf are the keys of the pictures of an element that the platform has.
+// keysOf returns the keys of the pictures of an element that the platform has.
 func (d *drawing) keysOf(e design.Element) (keys []string) {
 	for _, file := range e.Files {
 		if key := d.keys[file]; key != "" {
@@ -274,7 +274,7 @@ var tags = map[design.Kind]string{
 	design.PickPeople: "multi_select_person", design.Date: "date_picker", design.Time: "picker_time", design.DateTime: "picker_datetime",
 }
 
-// spec is a chart as VChart draws it, which the platform uses. Nothing in it is an address, a program or markup.
+// spec returns a chart as VChart draws it, which the platform uses. Nothing in it is an address, a program or markup.
 func spec(e design.Element) object {
 	var values []object
 	for _, row := range e.Rows {

@@ -48,7 +48,7 @@ type redeliverError struct{ error }
 
 func (u redeliverError) Unwrap() error { return u.error }
 
-// events is the library's dispatcher of the account. It is made when events are received, for making it prints a line.
+// events returns the library's dispatcher of the account. It is made when events are received, for making it prints a line.
 func (a *Account) events() *dispatcher.EventDispatcher {
 	a.dispatching.Do(func() {
 		d := dispatcher.NewEventDispatcher("", "")

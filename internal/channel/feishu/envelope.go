@@ -50,7 +50,7 @@ func readIncoming(raw json.RawMessage) (in incoming, err error) {
 	return in, err
 }
 
-// mentions are the mentions of an event.
+// mentions returns the mentions of an event.
 func (in incoming) mentions() []mention {
 	var all []mention
 	for _, one := range data(in.Message).Mentions {
@@ -111,7 +111,7 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 // personForm matches ids of users.
 var personForm = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
 
-// identifier is a valid id, else empty: an invalid one must not cost a message.
+// identifier returns a valid id, else empty: an invalid one must not cost a message.
 func identifier(id *string) string {
 	if id == nil || !personForm.MatchString(*id) {
 		return ""
@@ -119,7 +119,7 @@ func identifier(id *string) string {
 	return *id
 }
 
-// clean is a text that may be stored.
+// clean returns a text that may be stored.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
 // surround adds what the platform gives on request: the name of the group, and the message that is answered.

@@ -31,7 +31,7 @@ const (
 type container struct{ kind, id string }
 
 // Find looks for a message of the bot whose sending has an unknown outcome: the first since a time with the same content, where
-// Send may have put it. Invalid: there are more messages since then than are searched.
+// Send may have put it. It returns Invalid if there are more messages since then than are searched.
 func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	in, err := a.containers(ctx, to)
 	if err != nil {
@@ -46,7 +46,7 @@ func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Messag
 	return channel.Sent{}, false, nil
 }
 
-// containers are where a message sent to a place may be: in its thread, or in the chat if the thread is gone.
+// containers returns where a message sent to a place may be: in its thread, or in the chat if the thread is gone.
 func (a *Account) containers(ctx context.Context, to channel.Address) ([]container, error) {
 	var all []container
 	thread := to.Thread
@@ -143,7 +143,7 @@ func (a *Account) sameFile(ctx context.Context, s storedMessage, f channel.File)
 	return err == nil && bytes.Equal(raw, f.Data)
 }
 
-// wordsOf are the letters of a message, without markup and white space, which the platform may change.
+// wordsOf returns the letters of a message, without markup and white space, which the platform may change.
 func wordsOf(kind, content string) string {
 	var b body
 	var said string

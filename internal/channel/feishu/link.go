@@ -59,7 +59,7 @@ func (a *Account) connect(ctx context.Context, to channel.Receiver, report chann
 	return nil
 }
 
-// longConnection is the library's client for one connection.
+// longConnection returns the library's client for one connection.
 func (a *Account) longConnection(ready func()) *larkws.Client {
 	return larkws.NewClient(a.set.appID, a.set.secret,
 		larkws.WithDomain(a.set.domain), larkws.WithLogger(quiet{}), larkws.WithAutoReconnect(false), larkws.WithWriteTimeout(writeTimeout),

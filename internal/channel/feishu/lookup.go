@@ -36,7 +36,7 @@ const cardContent = "user_card_content"
 // storedMessage is a message as it is read.
 type storedMessage struct {
 	id, kind, chat, thread, parent string
-	// sender is an open_id, for an app its id; senderType tells them apart.
+	// sender is an open_id, for an app its id; senderType distinguishes them.
 	sender, senderType string
 	senderName         string // if the platform gives it with the message
 	content            string
@@ -170,7 +170,7 @@ func clip(text string, most int) string {
 	return text
 }
 
-// nameOf is the name of a user: from the address book, or from the chat's list of members if that is closed. It is empty if
+// nameOf returns the name of a user: from the address book, or from the chat's list of members if that is closed. It is empty if
 // neither has it.
 func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	if id == "" {
@@ -196,7 +196,7 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	return ""
 }
 
-// nameOn is the name of a user from one of their messages, for users whom neither address book nor members name. After a message without
+// nameOn returns the name of a user from one of their messages, for users whom neither address book nor members name. After a message without
 // a name it does not ask again for a while.
 func (a *Account) nameOn(ctx context.Context, id, message string) string {
 	asked := "message of " + id // no id of a user has a space

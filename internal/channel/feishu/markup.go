@@ -25,7 +25,7 @@ func inert(text string) string {
 	return outsideCode(text, func(prose string) string { return tagForm.ReplaceAllString(prose, "<\u200b$1") })
 }
 
-// harmless is a text without markup of the platform and without images. The rest of an image may turn the text around it into markup.
+// harmless returns a text without markup of the platform and without images. The rest of an image may turn the text around it into markup.
 func harmless(text string) string { return inert(outsideCode(inert(text), linked)) }
 
 // imageForm finds images of Markdown.

@@ -73,7 +73,7 @@ func answers(raw json.RawMessage) []string {
 	return slices.DeleteFunc(several, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// askCard is the card of a question; with holds the ids and keys of users and pictures.
+// askCard returns the card of a question; with holds the ids and keys of users and pictures.
 func askCard(q channel.Question, with shownBy) object {
 	if q.Design != nil {
 		return designed(q, true, with)
@@ -162,7 +162,7 @@ func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q ch
 	return a.showCard(ctx, id, fitted(q, shownBy{keys: keys}, answer))
 }
 
-// fitted is a settled card with as much of the answer as fits.
+// fitted returns a settled card with as much of the answer as fits.
 func fitted(q channel.Question, with shownBy, answer string) string {
 	content := encode(settledCard(q, with, answer))
 	for len(content) > maxCard && answer != "" {

@@ -25,7 +25,7 @@ type rendered struct {
 // object is a JSON object.
 type object = map[string]any
 
-// renderings are the forms of a text, the best first: a card, rich text, text. Those that would be too large are left out.
+// renderings returns the forms of a text, the best first: a card, rich text, text. Those that would be too large are left out.
 func renderings(m channel.Message) []rendered {
 	text := inert(m.Text)
 	var all []rendered
@@ -44,7 +44,7 @@ func renderings(m channel.Message) []rendered {
 	return all
 }
 
-// textCard is a card that shows a text, or one line with the folded text below it.
+// textCard returns a card that shows a text, or one line with the folded text below it.
 func textCard(m channel.Message) object {
 	if m.Folded != "" {
 		return card(m.Text, nil, folded(m))
@@ -52,7 +52,7 @@ func textCard(m channel.Message) object {
 	return card(m.Text, nil, markdown(m.Text, m.Mentions))
 }
 
-// folded is a closed panel.
+// folded returns a closed panel.
 func folded(m channel.Message) object {
 	return object{
 		"tag": "collapsible_panel", "expanded": false,
@@ -67,7 +67,7 @@ const (
 	maxSummarized = 2000
 )
 
-// summaryOf is the beginning of a text on one line, without markup. Without a summary the platform shows a text such as that
+// summaryOf returns the beginning of a text on one line, without markup. Without a summary the platform shows a text such as that
 // something is being generated.
 func summaryOf(text string) string {
 	text = inert(strings.Join(strings.Fields(format.Plain(inert(first(text, maxSummarized)))), " "))
@@ -82,18 +82,18 @@ func first(text string, most int) string {
 	return text
 }
 
-// markdown is an element that shows Markdown.
+// markdown returns an element that shows Markdown.
 func markdown(text string, names map[string]string) object {
 	shown := mentioned(tabled(harmless(text)), names, func(id, _ string) string { return "<at id=" + id + "></at>" })
 	return object{"tag": "markdown", "content": shown}
 }
 
-// config is how a card behaves, and its text in lists of chats (config.summary of open.feishu.cn, "card JSON 2.0 structure").
+// config returns how a card behaves, and its text in lists of chats (config.summary of open.feishu.cn, "card JSON 2.0 structure").
 func config(about string) object {
 	return object{"update_multi": true, "summary": object{"content": summaryOf(about)}}
 }
 
-// card is a card of the second version that may be changed for all users. Lists of chats show the beginning of about.
+// card returns a card of the second version that may be changed for all users. Lists of chats show the beginning of about.
 func card(about string, header object, elements ...object) object {
 	c := object{"schema": "2.0", "config": config(about), "body": object{"elements": elements}}
 	if header != nil {
@@ -102,7 +102,7 @@ func card(about string, header object, elements ...object) object {
 	return c
 }
 
-// post is a rich text with one piece of Markdown.
+// post returns a rich text with one piece of Markdown.
 func post(text string, names map[string]string) object {
 	shown := mentioned(harmless(text), names, func(id, name string) string { return `<at user_id="` + id + `">` + name + `</at>` })
 	return object{"zh_cn": object{"content": [][]object{{{"tag": "md", "text": shown}}}}}

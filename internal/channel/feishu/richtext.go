@@ -26,7 +26,7 @@ type rich struct {
 	ContentNew json.RawMessage `json:"content_v2"`
 }
 
-// rows are the lines: of the Markdown, if there is any.
+// rows returns the lines: of the Markdown, if there is any.
 func (r rich) rows() [][]part {
 	var rows [][]part
 	if json.Unmarshal(r.ContentNew, &rows) == nil && len(rows) > 0 {
@@ -142,7 +142,7 @@ func keyed(text string, all []mention, me identity) (string, []mention) {
 	return text, all
 }
 
-// words is how a piece reads in Markdown.
+// words returns how a piece reads in Markdown.
 func (p part) words() string {
 	switch p.Tag {
 	case "a":

@@ -18,7 +18,7 @@ import (
 // maxUUID is how long a uuid may be, in bytes.
 const maxUUID = 50
 
-// uuid is the key under which the platform drops a second sending.
+// uuid returns the key under which the platform drops a second sending.
 func uuid(key, suffix string) string {
 	if len(key)+len(suffix) <= maxUUID {
 		return key + suffix
@@ -121,7 +121,7 @@ func (a *Account) answer(ctx context.Context, message string, in *larkim.ReplyMe
 	return receipt(m.MessageId, m.ThreadId, m.CreateTime)
 }
 
-// receipt is the platform's response to an accepted message.
+// receipt returns the platform's response to an accepted message.
 func receipt(id, thread, created *string) (channel.Sent, error) {
 	if data(id) == "" {
 		return channel.Sent{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "Feishu took a message and did not name it"))

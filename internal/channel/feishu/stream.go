@@ -14,7 +14,7 @@ import (
 // answerElement is the element of a streaming card that holds the text.
 const answerElement = "answer"
 
-// streamCard is a card in the platform's streaming mode: a text that grows is shown as if it were typed.
+// streamCard returns a card in the platform's streaming mode: a text that grows is shown as if it were typed.
 func streamCard(text string) object {
 	body := markdown("…", nil)
 	body["element_id"] = answerElement
@@ -25,7 +25,7 @@ func streamCard(text string) object {
 	return c
 }
 
-// wholeCard is the card that replaces such a card; it does not stream.
+// wholeCard returns the card that replaces such a card; it does not stream.
 func wholeCard(m channel.Message) object {
 	c := textCard(m)
 	if body, is := c["body"].(object); is && m.Folded == "" {
@@ -36,7 +36,7 @@ func wholeCard(m channel.Message) object {
 	return c
 }
 
-// stateOf is the first line of a turn's text: it changes with the state of the turn alone.
+// stateOf returns the first line of a turn's text: it changes with the state of the turn alone.
 func stateOf(text string) string {
 	line, _, _ := strings.Cut(text, "\n")
 	return line
@@ -70,7 +70,7 @@ func (a *Account) Resume(ctx context.Context, _ channel.Address, id string) (cha
 	return &stream{Account: a, sent: channel.Sent{ID: id}, card: card}, nil
 }
 
-// cardOf is the card that a message shows: another than the one that was made, if the message had been sent before.
+// cardOf returns the card that a message shows: another than the one that was made, if the message had been sent before.
 func (a *Account) cardOf(ctx context.Context, message, made string) string {
 	card, err := a.converted(ctx, message)
 	if err != nil || card == "" {
@@ -99,7 +99,7 @@ type stream struct {
 	state  string // its text in lists of chats; empty: unknown
 }
 
-// Sent is the message.
+// Sent returns the message.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
 // Put replaces the text. The platform ends the streaming mode itself after ten minutes; from then on the card is replaced. It

@@ -52,7 +52,7 @@ func (a *Account) uploaded(ctx context.Context, f channel.File) (rendered, error
 	return rendered{kind: show, content: encode(object{"file_key": key})}, nil
 }
 
-// kindOf is the type of a file without its parameters; a missing type is detected from the content.
+// kindOf returns the type of a file without its parameters; a missing type is detected from the content.
 func kindOf(f channel.File) string {
 	kind := f.Type
 	if kind == "" || kind == "application/octet-stream" {
@@ -62,7 +62,7 @@ func kindOf(f channel.File) string {
 	return strings.ToLower(strings.TrimSpace(kind))
 }
 
-// fileName is a name that the platform takes.
+// fileName returns a name that the platform takes.
 func fileName(f channel.File) string {
 	name := strings.Map(func(r rune) rune {
 		if r < ' ' || strings.ContainsRune(`/\:*?"<>|`, r) {
@@ -83,7 +83,7 @@ type formFile struct {
 	name string
 }
 
-// Name is the name of the file in the form.
+// Name returns the name of the file in the form.
 func (n formFile) Name() string { return n.name }
 
 // uploadImage uploads an image to the platform. An upload shows nothing, so its outcome is never uncertain: it is repeated.

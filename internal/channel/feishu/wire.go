@@ -33,7 +33,7 @@ var (
 	_ larkcore.Serializable = wire{}
 )
 
-// config is the account's configuration of the library's services. The library's cache of tokens is process-wide and keeps
+// config returns the account's configuration of the library's services. The library's cache of tokens is process-wide and keeps
 // tokens that were refused, so it is off.
 func (a *Account) config() *larkcore.Config {
 	return &larkcore.Config{
@@ -152,7 +152,7 @@ func unsent(err error) error {
 	return err
 }
 
-// data is the result of a call, empty if there is none.
+// data returns the result of a call, empty if there is none.
 func data[T any](p *T) T {
 	if p == nil {
 		var none T

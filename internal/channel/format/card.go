@@ -11,7 +11,7 @@ import (
 	written "xbot/internal/channel/markdown"
 )
 
-// Card is an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so similar text outside of
+// Card returns an answer in the Markdown of Feishu's cards. Tags there are commands, such as <at>, so similar text outside of
 // code is escaped. Tables after the first ones become code, aligned.
 func Card(answer string, tables int) string {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
@@ -32,7 +32,7 @@ func Card(answer string, tables int) string {
 	return b.String()
 }
 
-// Tableless is an answer for a Markdown without tables: they become code, aligned. The rest is unchanged.
+// Tableless returns an answer for a Markdown without tables: they become code, aligned. The rest is unchanged.
 func Tableless(answer string) string {
 	if !strings.Contains(answer, "|") {
 		return answer
@@ -151,7 +151,7 @@ func extent(n *east.Table, src []byte) (from, to int, ok bool) {
 	return from, to, true
 }
 
-// lineEnd is where the line ends that holds a place, or a later one.
+// lineEnd returns where the line ends that holds a place, or a later one.
 func lineEnd(src []byte, from, at int) int {
 	for at = max(from, at); at < len(src) && src[at] != '\n'; {
 		at++

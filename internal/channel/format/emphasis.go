@@ -15,7 +15,7 @@ import (
 // Japanese may open and close at punctuation, and those between two letters or digits of ASCII do neither.
 type stars struct{}
 
-// Trigger is the character that it reads.
+// Trigger returns the character that it reads.
 func (stars) Trigger() []byte { return []byte{'*'} }
 
 // Parse takes a run of stars.

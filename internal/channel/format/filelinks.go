@@ -15,7 +15,7 @@ type FileLink struct {
 	to    int
 }
 
-// Name is the text that a user reads in place of the link.
+// Name returns the text that a user reads in place of the link.
 func (l FileLink) Name() string {
 	base := path.Base(l.Path)
 	switch label := strings.TrimSpace(l.Label); {
@@ -77,7 +77,7 @@ func Unlinked(text string, links []FileLink, name func(FileLink) string) string 
 // span is a part of a text, in bytes.
 type span struct{ from, to int }
 
-// prose are the parts of a text that are not code.
+// prose returns the parts of a text that are not code.
 func prose(text string) (out []span) {
 	closing, at := "", 0
 	for line := range strings.Lines(text) {
@@ -96,7 +96,7 @@ func prose(text string) (out []span) {
 	return out
 }
 
-// uncoded are the parts of a line that are not between backticks.
+// uncoded returns the parts of a line that are not between backticks.
 func uncoded(text string, line span) (out []span) {
 	for at := line.from; at < line.to; {
 		tick := strings.IndexByte(text[at:line.to], '`')
@@ -190,7 +190,7 @@ var (
 	lineRef = regexp.MustCompile(`#L\d+(-L?\d+)?$`)
 )
 
-// pathOf is the path in the target of a link. An address, a place in the text and a mention have none.
+// pathOf returns the path in the target of a link. An address, a place in the text and a mention have none.
 func pathOf(target string) (string, bool) {
 	target = strings.TrimSpace(titled.ReplaceAllString(target, ""))
 	if inner, ok := strings.CutPrefix(target, "<"); ok {

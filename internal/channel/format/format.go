@@ -25,7 +25,7 @@ func Render(d channel.Dialect, text string) string {
 	}
 }
 
-// Size is the number of characters of an answer in a dialect, or as written if that is more. Where Markdown is refused, the
+// Size returns the number of characters of an answer in a dialect, or as written if that is more. Where Markdown is refused, the
 // answer is sent without markup: both fit.
 func Size(d channel.Dialect, text string) int {
 	if d == channel.Markdown {

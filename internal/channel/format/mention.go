@@ -35,7 +35,7 @@ func Mentions(d channel.Dialect, text string, names map[string]string, mark func
 // person is a name with its id; the id of a name that several have is empty.
 type person struct{ id, name string }
 
-// known are the names, the longest first.
+// known returns the names, the longest first.
 func known(names map[string]string) (people []person) {
 	byName := map[string]string{}
 	for id, name := range names {

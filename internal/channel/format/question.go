@@ -52,7 +52,7 @@ func howTo(fields []channel.Field) i18n.ID {
 	return i18n.NumberedOne
 }
 
-// language is that of the first text that reveals one: titles are sentences of the product, texts may quote anything.
+// language returns that of the first text that reveals one: titles are sentences of the product, texts may quote anything.
 func language(texts ...string) (lang i18n.Lang) {
 	for _, text := range texts {
 		told, tells := i18n.DetectLanguage(text)

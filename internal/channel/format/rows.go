@@ -246,7 +246,7 @@ func linkTo(destination []byte) string {
 	return string(util.ResolveEntityNames(util.ResolveNumericReferences(util.UnescapePunctuations(destination))))
 }
 
-// plainText is a piece of text without the marks of Markdown.
+// plainText returns a piece of text without the marks of Markdown.
 func plainText(n *ast.Text, src []byte) string {
 	value := n.Value(src)
 	if n.IsRaw() || n.Parent().Kind() == ast.KindCodeSpan {

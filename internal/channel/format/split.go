@@ -72,7 +72,7 @@ func (b block) body() []string {
 	return b.lines[len(b.head):]
 }
 
-// reserve is the size of the end of a part.
+// reserve returns the size of the end of a part.
 func (b block) reserve() int {
 	if b.open == "" {
 		return 0
@@ -131,7 +131,7 @@ func keepQuote(r rune) rune {
 	return ' '
 }
 
-// reopened is the line that code continues with.
+// reopened returns the line that code continues with.
 func reopened(open []string) string {
 	info := strings.TrimSpace(open[3])
 	if utf8.RuneCountInString(info) > 40 {
@@ -310,7 +310,7 @@ func softBreak(line string, room int) (piece, rest string) {
 	return strings.TrimRight(line[:at], " "), strings.TrimLeft(line[at:], " ")
 }
 
-// atomAt is the length of the piece that a text begins with, which is not cut if it fits into one part. It looks at most
+// atomAt returns the length of the piece that a text begins with, which is not cut if it fits into one part. It looks at most
 // room characters ahead, because it is called at every position of a line that may be as long as an answer.
 func atomAt(text string, room int) int {
 	text = text[:min(len(text), utf8.UTFMax*room)]
@@ -345,7 +345,7 @@ func atomAt(text string, room int) int {
 	return max(n, len(g.Value()))
 }
 
-// spanAt is the length of code in a line that a text begins with, or of the backticks alone that open none.
+// spanAt returns the length of code in a line that a text begins with, or of the backticks alone that open none.
 func spanAt(text string) int {
 	open := len(text) - len(strings.TrimLeft(text, "`"))
 	shut := strings.IndexByte(text[open:], '`')

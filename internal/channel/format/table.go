@@ -37,7 +37,7 @@ func (w *writer) table(n *east.Table, first, rest string) {
 	}
 }
 
-// cells are the texts of a table, its heads first.
+// cells returns the texts of a table, its heads first.
 func (w *writer) cells(n *east.Table) (rows [][]string) {
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string

@@ -51,7 +51,7 @@ const maxFenced = 20_000
 // Fenced formats a text as a code block, with any Markdown in it. A long one is cut.
 func Fenced(text string) string { return FencedAs("text", text) }
 
-// FencedAs is a block of code in a language.
+// FencedAs returns a block of code in a language.
 func FencedAs(language, text string) string {
 	if runes := []rune(text); len(runes) > maxFenced {
 		text = string(runes[:maxFenced]) + "\n[…]"
@@ -82,7 +82,7 @@ func fenceAround(text string, least int) string {
 // Indented quotes a text inside a list: every line of it belongs to the item.
 func Indented(text string) string { return "  > " + strings.ReplaceAll(text, "\n", "\n  > ") }
 
-// Escaped is a text of one line that is not read as Markdown.
+// Escaped returns a text of one line that is not read as Markdown.
 func Escaped(text string) string { return special.Replace(strings.Join(strings.Fields(text), " ")) }
 
 var special = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "'", "[", "\\[", "]", "\\]", "<", "&lt;", "|", "\\|")

@@ -27,7 +27,7 @@ func newBackoff(cool time.Duration) *backoff {
 	return &backoff{cool: cool, pauses: &exponential.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: time.Minute, Multiplier: 2}}
 }
 
-// next returns the pause after a connection that lived so long; 0: none was made.
+// next returns the pause after a connection that lived so long, or 0 if none was made.
 func (b *backoff) next(lived time.Duration) time.Duration {
 	switch {
 	case lived >= quickLived:

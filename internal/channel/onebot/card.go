@@ -43,7 +43,7 @@ func card(data string) string {
 	return "[" + strings.TrimSpace("card "+cut(strings.Join(said, " · "), maxCard)) + "]"
 }
 
-// faceName is the name of a face of QQ, if NapCat gives one.
+// faceName returns the name of a face of QQ, if NapCat gives one.
 func faceName(d wire.Attributes) string {
 	var raw struct {
 		Text string `json:"faceText"`

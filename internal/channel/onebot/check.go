@@ -59,7 +59,7 @@ func (a *account) lacks(ctx context.Context, c *conn) []channel.Problem {
 	return out
 }
 
-// missing is an action that NapCat does not have.
+// missing returns an action that NapCat does not have.
 func missing(action string) channel.Problem {
 	return channel.Problem{What: action, Do: "NapCat does not have this action: update it"}
 }

@@ -22,7 +22,7 @@ const (
 	nameWait = 5 * time.Second
 )
 
-// bare is the envelope of an event without its content.
+// bare returns the envelope of an event without its content.
 func (in *intake) bare(ctx context.Context, e *event) chat.Envelope {
 	kind, where := e.chatOf()
 	out := chat.Envelope{
@@ -91,7 +91,7 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 	out.Attachments = append(out.Attachments, chat.Quoted(cmp.Or(out.Parent, string(r.reply)), q.files)...)
 }
 
-// senderName is the name of the sender, in a group the name there.
+// senderName returns the name of the sender, in a group the name there.
 func (a *account) senderName(ctx context.Context, e *event) string {
 	name := cleanName(cmp.Or(strings.TrimSpace(e.Sender.Card), e.Sender.Nickname))
 	if !e.group() {
@@ -104,12 +104,12 @@ func (a *account) senderName(ctx context.Context, e *event) string {
 	return name
 }
 
-// member is the name of a member in a group, empty if it is unknown.
+// member returns the name of a member in a group, empty if it is unknown.
 func (a *account) member(ctx context.Context, group string, user wire.Number) string {
 	return a.lookup(ctx, "m/"+group+"/"+string(user), "get_group_member_info", params{"group_id": wire.Number(group).Param(), "user_id": user.Param(), "no_cache": false}, "card", "nickname")
 }
 
-// groupName is the name of a group, empty if it is unknown. Newer versions of NapCat send it with every message.
+// groupName returns the name of a group, empty if it is unknown. Newer versions of NapCat send it with every message.
 func (a *account) groupName(ctx context.Context, e *event) string {
 	key := "g/" + string(e.GroupID)
 	if e.GroupName != "" {

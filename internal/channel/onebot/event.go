@@ -38,10 +38,10 @@ func (e *event) group() bool {
 	return e.MessageType == "group" || e.MessageType == "" && e.GroupID != "" && e.GroupID != "0"
 }
 
-// id is the id of a message.
+// id returns the id of a message.
 func (e *event) id() string { return messageID(e.place(), e.MessageID, e.Time) }
 
-// messageID is the permanent id of a message: NapCat's number is a hash that may repeat, in another chat or later.
+// messageID returns the permanent id of a message: NapCat's number is a hash that may repeat, in another chat or later.
 func messageID(place string, id wire.Number, at wire.Seconds) string {
 	return fmt.Sprintf("%s.%s.%d", place, id, int64(at))
 }

@@ -46,7 +46,7 @@ func (a *account) Fetch(ctx context.Context, _ string, file chat.Attachment) (io
 	return nil, unfetched(failed)
 }
 
-// unfetched is NotFound if every way failed for good: trying again helps only if one was down.
+// unfetched is NotFound if every way failed permanently: trying again helps only if one was down.
 func unfetched(failed []error) error {
 	for _, err := range failed {
 		if fault.Is(err, fault.Unavailable) && !channel.Unknown(err) {
@@ -58,7 +58,7 @@ func unfetched(failed []error) error {
 
 type way func(ctx context.Context) (io.ReadCloser, error)
 
-// ways are the ways to a file, the best first.
+// ways returns the ways to a file, the best first.
 func (a *account) ways(kind string, key url.Values) []way {
 	name := cmp.Or(key.Get("file_id"), key.Get("file"))
 	var out []way
@@ -84,7 +84,7 @@ type asked struct {
 	params params
 }
 
-// questions are the actions that return the location of a file.
+// questions returns the actions that return the location of a file.
 func questions(kind, name string, key url.Values) []asked {
 	var out []asked
 	group := key.Get("group")

@@ -27,7 +27,7 @@ const (
 	maxBehind   = 3 // times that catching up may fail before what can be read is enough
 )
 
-// catchUp processes messages written since the last processed event. Live events wait meanwhile.
+// catchUp processes messages written since the last processed event. Live events wait until it has returned.
 func (in *intake) catchUp(ctx context.Context) error {
 	now := time.Now()
 	since, err := in.marks.start(ctx, in.resources.Memory, now)
@@ -66,7 +66,7 @@ func (in *intake) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// contacts are the chats with messages since then, newest first, then the chats with earlier messages.
+// contacts returns the chats with messages since then, newest first, then the chats with earlier messages.
 func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 	var got []struct {
 		Peer wire.Number  `json:"peerUin"`
@@ -99,7 +99,7 @@ func (in *intake) contacts(ctx context.Context, since time.Time) []string {
 	return out[:min(len(out), maxChats)]
 }
 
-// missing are the messages of users in chats since a time, in order. An error means that some could not be read.
+// missing returns the messages of users in chats since a time, in order. An error means that some could not be read.
 func (in *intake) missing(ctx context.Context, places []string, since time.Time) ([]*event, error) {
 	var (
 		mu    sync.Mutex
@@ -131,7 +131,7 @@ func (in *intake) missing(ctx context.Context, places []string, since time.Time)
 	return all, bad
 }
 
-// chatSince are the messages of users in a chat since a time.
+// chatSince returns the messages of users in a chat since a time.
 func (in *intake) chatSince(ctx context.Context, place string, since time.Time) ([]*event, error) {
 	messages, err := in.history(ctx, place, firstPage)
 	if err == nil && len(messages) >= firstPage && !messages[0].Time.Time().Before(since) {
@@ -195,7 +195,7 @@ func order(e *event) int64 {
 // findPage is how many of the newest messages of a chat are searched for one of the bot.
 const findPage = 100
 
-// Settles is when NapCat has either sent a message, or reported that it has not: a send takes no longer.
+// Settles returns when NapCat has either sent a message, or reported that it has not: a send takes no longer.
 func (a *account) Settles(m channel.Message) time.Duration { return sendTime(m) }
 
 // Find looks for a message of the bot in the history of a chat: the first since a time that has the same content. It is Denied if

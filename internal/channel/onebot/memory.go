@@ -71,7 +71,7 @@ func (m *recentMessages) get(place string, id wire.Number) (metEntry, bool) {
 // maxChats bounds the chats whose history is read.
 const maxChats = 500
 
-// places are the chats from which something came.
+// places returns the chats from which something came.
 func (m *recentMessages) places() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -56,7 +56,7 @@ func (in *intake) uploaded(ctx context.Context, e *event) error {
 	return in.to.Receive(ctx, envelope)
 }
 
-// fileKey is the common part of both reports of a file in a group.
+// fileKey returns the common part of both reports of a file in a group.
 func fileKey(e *event, name, size string) string {
 	return fmt.Sprintf("%s/%s/%s/%s", e.GroupID, e.UserID, name, size)
 }

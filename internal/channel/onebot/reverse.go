@@ -187,7 +187,7 @@ func (r *reverse) take(ctx context.Context, h *holds, at attachment, c *conn) {
 // actionsWait is how long the connection for events waits for the one for actions.
 const actionsWait = 10 * time.Second
 
-// actions is the connection for actions of another role, once there is one.
+// actions returns the connection for actions of another role, once there is one.
 func (a *account) actions(ctx context.Context) (*conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, actionsWait)
 	defer cancel()

@@ -23,7 +23,7 @@ func same(sent, shown []wire.Segment, f *channel.File) bool {
 	return false
 }
 
-// words are the text of a message with its mentions, without white space, which QQ may change.
+// words returns the text of a message with its mentions, without white space, which QQ may change.
 func words(segments []wire.Segment) string {
 	var b strings.Builder
 	for _, s := range segments {

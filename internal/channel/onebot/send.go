@@ -52,7 +52,7 @@ func (a *account) Send(ctx context.Context, to channel.Address, m channel.Messag
 	return sent, err
 }
 
-// sendTime is how long a message may take.
+// sendTime returns how long a message may take.
 func sendTime(m channel.Message) time.Duration {
 	if m.File == nil {
 		return sendWait
@@ -116,7 +116,7 @@ func placeOf(to channel.Address) (string, error) {
 	return "", fault.Errorf(fault.Invalid, "NapCat writes to groups and people by their QQ numbers; this place has none")
 }
 
-// target is the action that writes to a place, and its parameters but the message.
+// target returns the action that writes to a place, and its parameters but the message.
 func target(to channel.Address) (string, params) {
 	if to.ChatType == chat.ChatGroup {
 		return "send_group_msg", params{"group_id": to.Chat}
@@ -180,7 +180,7 @@ func splitMentions(to channel.Address, t string, mentions map[string]string) []w
 // stop encloses the numbers of mentioned users while a text is split; no message may hold it.
 const stop = "\x00"
 
-// kindOf is the segment that shows a file best. A format that QQ does not show is a file.
+// kindOf returns the segment that shows a file best. A format that QQ does not show is a file.
 func kindOf(f *channel.File) string {
 	kind, _, _ := strings.Cut(strings.ToLower(f.Type), ";")
 	switch strings.TrimSpace(kind) {

@@ -14,13 +14,13 @@ const (
 	outputBytes = 8 << 10
 )
 
-// clean is a text on one line of at most so many columns, without terminal controls.
+// clean returns a text on one line of at most so many columns, without terminal controls.
 func clean(text string, columns int) string {
 	text = strings.Join(strings.Fields(printable(ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))), " ")
 	return ansi.Truncate(text, columns, "…")
 }
 
-// lastLines are the last non-empty lines of an output. Of a line that was overwritten, as by progress bars, the newest text
+// lastLines returns the last non-empty lines of an output. Of a line that was overwritten, as by progress bars, the newest text
 // counts.
 func lastLines(output string, most int) string {
 	if len(output) > outputBytes {
@@ -56,7 +56,7 @@ func printable(text string) string {
 	}, text)
 }
 
-// longestRun is the length of the longest run of backquotes.
+// longestRun returns the length of the longest run of backquotes.
 func longestRun(text string) (longest int) {
 	run := 0
 	for _, r := range text {

@@ -167,7 +167,7 @@ func (v view) text(calls, output, todos int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// writing is the text that is being written; of a long one only the end.
+// writing returns the text that is being written; of a long one only the end.
 func (v view) writing() string {
 	text := []rune(strings.ToValidUTF8(v.Writing, "\uFFFD"))
 	room := v.limit - 2
@@ -181,7 +181,7 @@ func (v view) writing() string {
 	return "…\n" + tail
 }
 
-// summary is one line: duration and counts.
+// summary returns one line: duration and counts.
 func (v view) summary() string {
 	var facts []string
 	if !v.Started.IsZero() {
@@ -277,7 +277,7 @@ func (v view) doing() string {
 	return v.say(i18n.ProgressThinking)
 }
 
-// output is the end of a command's output.
+// output returns the end of a command's output.
 func (v view) output(most int) string {
 	if !v.running() || most == 0 {
 		return ""
@@ -290,7 +290,7 @@ func (v view) output(most int) string {
 	return v.say(i18n.ProgressOutput) + "\n" + fence + "\n" + tail + "\n" + fence
 }
 
-// todos is the plan, its open entries first.
+// todos returns the plan, its open entries first.
 func (v view) todos(most int) string {
 	if len(v.Todos) == 0 {
 		return ""

@@ -27,7 +27,7 @@ type Account struct {
 	self atomic.Pointer[person]
 
 	// A feature that the platform has refused once is not tried again in the same kind of place, until the process ends.
-	unable sync.Map      // of refused
+	unable sync.Map      // set of refusedClass
 	typed  atomic.Uint32 // numbers of "is writing"
 }
 
@@ -76,11 +76,11 @@ func (a *Account) mayNot(s scene, c class) { a.unable.Store(refusedClass{s, c}, 
 // pace is how fast connections are renewed.
 type pace struct {
 	first, most time.Duration // the pause after a disconnect, doubled each time
-	quick       time.Duration // a connection that lasted less was cut off
-	cool        time.Duration // the pause after three of them in a row
+	quick       time.Duration // a connection that lasted less counts as cut off
+	cool        time.Duration // the pause after three such connections in a row
 	retry       time.Duration // the first pause before an event is delivered again
-	patience    time.Duration // how long one event may fail before it is passed over
-	save        time.Duration // how often the place in the stream is saved
+	patience    time.Duration // how long one event may fail before it is skipped
+	save        time.Duration // how often the position in the stream of events is saved
 }
 
 var realPace = pace{

@@ -30,7 +30,7 @@ type draft struct {
 	unlinked   bool // without addresses
 }
 
-// wordy is the draft without buttons.
+// wordy returns the draft without buttons.
 func (d draft) wordy() draft {
 	d.unbuttoned = d.unbuttoned || d.keyboard != nil
 	d.keyboard = nil
@@ -114,7 +114,7 @@ func inert(text string) string {
 	return callWord.ReplaceAllString(callTag.ReplaceAllString(text, "$1\u200b$2"), "@\u200b$1")
 }
 
-// mark is the mention of a user.
+// mark returns the mention of a user.
 func (s spot) mark(id, name string) string {
 	switch {
 	case strings.ContainsAny(id, "<>\"\r\n"):

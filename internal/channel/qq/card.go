@@ -124,7 +124,7 @@ func cut(text string, most int) string {
 	return text
 }
 
-// questionText is a question in words, with numbers to answer by. Without buttons below it, they are listed as well.
+// questionText returns a question in words, with numbers to answer by. Without buttons below it, they are listed as well.
 func questionText(q channel.Question, buttons bool) string {
 	var b strings.Builder
 	paragraph := func(text string) {

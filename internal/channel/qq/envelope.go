@@ -15,7 +15,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// envelope reads the event of a message. false: there is nothing for a receiver in it.
+// envelope reads the event of a message. It returns false if there is nothing for a receiver in it.
 func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bool) {
 	var m message
 	if channel.Decode(raw, &m) != nil || clean(m.ID) == "" || m.Author.Bot {
@@ -178,7 +178,7 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 // typeQuote is the message_type of a message that quotes another one.
 const typeQuote = 103
 
-// quoted is the element that is answered: the one with the number that the message refers to. Elements without numbers are the quoted
+// quoted returns the element that is answered: the one with the number that the message refers to. Elements without numbers are the quoted
 // message if the message is a quote; all others were written in the group before (mention_and_context).
 func (m message) quoted(number string) (element, bool) {
 	for _, q := range m.Elements {

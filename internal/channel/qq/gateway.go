@@ -69,7 +69,7 @@ func (g *gateway) run(ctx context.Context) error {
 }
 
 // recall loads the last session, however long that takes: a new one instead would lose the events since then. A damaged one is
-// given up. false: ctx has ended.
+// given up. It returns false if ctx has ended.
 func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 	for {
 		err := g.keeper.load(ctx, g.set)
@@ -152,7 +152,7 @@ func (g *gateway) address(ctx context.Context) (address, error) {
 	return at, nil
 }
 
-// ended is an end before there was a connection.
+// ended returns an end before there was a connection.
 func ended(err error) connectionEnd {
 	kind := fault.KindOf(err)
 	return connectionEnd{err: err, fatal: kind == fault.Denied || kind == fault.Invalid, after: fault.After(err)}

@@ -18,7 +18,7 @@ const (
 	shortWindow   = 5 * time.Minute // of groups and guilds
 )
 
-// Traits are the traits that hold in every place.
+// Traits returns the traits that hold in every place.
 func (a *Account) Traits() channel.Traits {
 	return channel.Traits{
 		MaxText: maxGuildText, MaxFile: maxGuildFile, Replies: directReplies, ReplyWindow: shortWindow, Dialect: channel.Markdown, Buttons: true,

@@ -53,7 +53,7 @@ func spotOf(to channel.Address) (spot, error) {
 	return s, nil
 }
 
-// root is the address of the place.
+// root returns the address of the place.
 func (s spot) root() string {
 	id := url.PathEscape(s.id)
 	switch s.scene {

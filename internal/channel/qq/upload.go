@@ -35,7 +35,7 @@ const (
 	defaultPart = 5 << 20
 )
 
-// kindOf is the kind a file is shown as. Voice that QQ cannot play, and all other types, are files to download.
+// kindOf returns the kind a file is shown as. Voice that QQ cannot play, and all other types, are files to download.
 func kindOf(f channel.File) int {
 	media, _, _ := strings.Cut(f.Type, ";")
 	switch strings.TrimSpace(strings.ToLower(media)) {
@@ -173,7 +173,7 @@ func (a *Account) put(ctx context.Context, address string, data []byte) error {
 	return nil
 }
 
-// fileName is the displayed name; the ending decides how clients open the file.
+// fileName returns the displayed name; the ending decides how clients open the file.
 func fileName(f channel.File, kind int) string {
 	name := baseName(f.Name)
 	if name == "" {

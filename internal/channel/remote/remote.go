@@ -15,7 +15,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Holders knows which process runs an account: its internal address, empty if none does.
+// Holders returns the internal address of the process that runs an account, empty if none does.
 type Holders interface {
 	ChannelHolder(ctx context.Context, channel, account string) (address string, err error)
 }

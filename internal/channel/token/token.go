@@ -51,7 +51,7 @@ func (c *Cache) Renew(ctx context.Context) error {
 	return err
 }
 
-// Drop removes a token that the platform has refused, unless it was replaced meanwhile.
+// Drop removes a token that the platform has refused, unless it has been replaced since.
 func (c *Cache) Drop(token string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -51,7 +51,7 @@ func (f *frames) next() (frame, error) {
 		value = bytes.TrimPrefix(value, []byte(" "))
 		switch string(name) {
 		case "id":
-			// An id that is not a number is not one of ours and cannot be resumed from.
+			// An id that is not a number does not come from xbot and cannot be resumed from.
 			if id, err := strconv.ParseInt(string(value), 10, 64); err == nil && id > 0 {
 				current.id = id
 			}

@@ -40,7 +40,7 @@ type Update struct {
 	Retry time.Duration // with Lost: when the next attempt starts; 0 when Watch has given up
 }
 
-// Watch follows the feed of a session from the event after the given sequence. It connects again when the connection is lost, going on after the last
+// Watch follows the feed of a session from the event after the given sequence. It connects again when the connection is lost, continuing after the last
 // durable event it has sent, so that none is missed and none repeated. It ends when ctx ends, when the caller stops, and, after an Update with Lost
 // and no Retry, when trying again cannot help.
 func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) iter.Seq[Update] {

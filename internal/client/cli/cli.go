@@ -22,7 +22,7 @@ const (
 	exitAnswered    = 0
 	exitFailed      = 1 // no answer: failed, stopped, lost, or the server cannot be used
 	exitUsage       = 2
-	exitWaiting     = 3   // with -p: a call waits for a user's permission; the turn goes on waiting
+	exitWaiting     = 3   // with -p: a call waits for a user's permission; the turn continues waiting
 	exitInterrupted = 130 // Ctrl-C stopped the answer, or ended the program
 )
 

@@ -44,7 +44,7 @@ type grammar struct {
 	Share share `cmd:"" help:"Print a link by which anybody reads a session."`
 }
 
-// complete writes the ways to go on with a command line. What goes wrong leaves the line as it is.
+// complete writes the completions of a command line. What goes wrong leaves the line as it is.
 func (p Program) complete(ctx context.Context, asked []string) error {
 	parser, err := kong.New(&grammar{}, kong.Name("xbot-cli"), kong.Vars{"version": p.Version}, shareVars())
 	if err != nil {

@@ -210,7 +210,7 @@ func (e *exchange) answer(ctx context.Context, call *story.Call, answer apiclien
 		return nil
 	case len(answer.Arguments) > 0 && (kind == fault.Invalid || kind == fault.Denied || kind == fault.TooLarge):
 		e.notes.say("xbot-cli: %s", err)
-		delete(e.asked, call.ID) // it goes on to wait, and is asked about again
+		delete(e.asked, call.ID) // it continues to wait, and is asked about again
 		return nil
 	}
 	return err
@@ -271,7 +271,7 @@ func (e *exchange) carriedOut(command *story.Entry) *outcome {
 	return nil
 }
 
-// lost notes that the server is away, and starts the user's own one again when that lasts.
+// lost records that the server is away, and starts the user's own one again when that lasts.
 func (e *exchange) lost(ctx context.Context, err error) {
 	if e.away.IsZero() {
 		e.away = time.Now()

@@ -134,7 +134,7 @@ func tellSteps(say func(format string, args ...any)) func(chat.Event) error {
 	}
 }
 
-// callLine is one line about a tool call that is done.
+// callLine returns one line about a tool call that is done.
 func callLine(call chat.ToolCall) string {
 	mark := "+"
 	switch {

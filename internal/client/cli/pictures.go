@@ -49,7 +49,7 @@ func (p Program) draw(ctx context.Context, e *exchange, answer string) {
 	}
 }
 
-// protocol is how the terminal draws pictures: as wanted, by its environment, or by its own answer.
+// protocol returns how the terminal draws pictures: as wanted, by its environment, or by its own answer.
 func (p Program) protocol(wanted graphics.Protocol) graphics.Protocol {
 	by := graphics.Of(wanted, p.Getenv).Protocol
 	if by != graphics.Auto {

@@ -176,7 +176,7 @@ func printed(m chat.Message) string {
 	return said
 }
 
-// heading is a line with the command that the newest entry answers, unless the command is right above it.
+// heading returns a line with the command that the newest entry answers, unless the command is right above it.
 func (e *exchange) heading() string {
 	if command := e.story.Apart(len(e.story.Entries) - 1); command != nil {
 		return "$ " + text.Command(command.Content) + "\n"

@@ -9,7 +9,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Word is one way to go on with a command line.
+// Word is a completion of a command line.
 type Word struct {
 	Text, About string
 }
@@ -17,7 +17,7 @@ type Word struct {
 // Values returns the possible values of a flag or an argument with the tag complete:"kind".
 type Values func(kind string) []Word
 
-// Words returns the ways to go on with the last of the words that were typed behind the name of the program, and whether names of
+// Words returns the completions of the last of the words that were typed behind the name of the program, and whether names of
 // files are among them.
 func Words(app *kong.Application, typed []string, values Values) (words []Word, files bool) {
 	if len(typed) == 0 {

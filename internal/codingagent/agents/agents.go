@@ -46,7 +46,7 @@ func Check(name string) (codingagent.Check, error) {
 	return codingagent.Check{}, unknown(name)
 }
 
-// Resume is the command by which a user continues a thread of the named agent in a terminal. An unknown name is invalid.
+// Resume returns the command by which a user continues a thread of the named agent in a terminal. An unknown name is invalid.
 func Resume(name, thread string) (string, error) {
 	switch name {
 	case "codex":
@@ -59,7 +59,7 @@ func Resume(name, thread string) (string, error) {
 	return "", unknown(name)
 }
 
-// Variables are the environment variables of the named agent's process. The work of a turn ends with its process, so Claude Code, whose
+// Variables returns the environment variables of the named agent's process. The work of a turn ends with its process, so Claude Code, whose
 // subagents run in the background from 2.1.198 on, must do none of it there.
 func Variables(name string) []string {
 	if name == "claude" {

@@ -96,7 +96,7 @@ func (c *codex) open(id json.RawMessage, thread string) {
 
 func (c *codex) answered(r rpc) {
 	sig := signal{kind: "answer"}
-	_ = json.Unmarshal(r.ID, &sig.id) // ids of ours are strings
+	_ = json.Unmarshal(r.ID, &sig.id) // ids of this package are strings
 	sig.yes = strings.HasPrefix(string(r.Result.Decision), `"accept`)
 	for _, raw := range r.Result.Answers {
 		var a struct {

@@ -61,7 +61,7 @@ func (k *kimi) take(line []byte) {
 
 func (k *kimi) answered(r rpc) {
 	sig := signal{kind: "answer", yes: r.Result.Response == "approve" || r.Result.Response == "approve_for_session"}
-	_ = json.Unmarshal(r.ID, &sig.id) // ids of ours are strings
+	_ = json.Unmarshal(r.ID, &sig.id) // ids of this package are strings
 	for _, raw := range r.Result.Answers {
 		var text string
 		_ = json.Unmarshal(raw, &text) // of another form: no answer

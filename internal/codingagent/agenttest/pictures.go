@@ -38,7 +38,7 @@ func partsOf(raw json.RawMessage) (list []part) {
 	return list
 }
 
-// said is the text of parts, and a description of their pictures: "image/png of 67 bytes".
+// said returns the text of parts, and a description of their pictures: "image/png of 67 bytes".
 func said(parts []part) (text string, pictures []string) {
 	for _, p := range parts {
 		switch {
@@ -55,7 +55,7 @@ func said(parts []part) (text string, pictures []string) {
 	return text, pictures
 }
 
-// pictureAt is the picture of a data: URL, whose type must be mime unless that is empty.
+// pictureAt returns the picture of a data: URL, whose type must be mime unless that is empty.
 func pictureAt(url, mime string) string {
 	kind, data, ok := strings.Cut(strings.TrimPrefix(url, "data:"), ";base64,")
 	if !ok || mime != "" && mime != kind {

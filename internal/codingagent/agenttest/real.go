@@ -65,7 +65,7 @@ func InstallReal(t *testing.T, smoke bool, model string) (env []string) {
 	return []string{"PATH=" + bin + ":" + programs + ":" + os.Getenv("PATH"), "HOME=" + home}
 }
 
-// RealCall is the line of a program for the scripted model (llmtest) that makes an agent run a command.
+// RealCall returns the line of a program for the scripted model (llmtest) that makes an agent run a command.
 func RealCall(t *testing.T, agent, command string) string {
 	t.Helper()
 	name, arguments := "bash", map[string]string{"command": command, "description": "test"}

@@ -66,7 +66,7 @@ func (d *driver) askLeave(r request, p payload) codingagent.Step {
 	return codingagent.Step{Writes: d.allow(r, verdict == codingagent.Allow, false)}
 }
 
-// subject is the subject of an approval: of its display, else of the call that it belongs to.
+// subject returns the subject of an approval: of its display, else of the call that it belongs to.
 func (p payload) subject(made *call) (codingagent.WorkKind, string, []string) {
 	work := codingagent.Work{Kind: codingagent.ToolCall, Title: p.Action}
 	if made != nil {

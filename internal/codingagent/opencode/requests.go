@@ -153,7 +153,7 @@ func (d *driver) allow(r request, yes, always bool) []codingagent.Write {
 	return d.respond(r, r.path("permission")+"/reply", map[string]any{"reply": reply})
 }
 
-// path is where a request is answered: one of the second form is answered below its session.
+// path returns where a request is answered: one of the second form is answered below its session.
 func (r request) path(kind string) string {
 	if strings.HasPrefix(r.form, kind+".v2.") {
 		return "/api/session/" + url.PathEscape(r.session) + "/" + kind + "/" + url.PathEscape(r.id)

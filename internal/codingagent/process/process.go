@@ -140,7 +140,7 @@ func (p *Process) Forget(ctx context.Context) {
 	_ = p.Box.Release(ctx, p.ID) // forgotten later otherwise
 }
 
-// finish ends a process that goes on after the end of its turn.
+// finish ends a process that still runs after the end of its turn.
 func (p *Process) finish(ctx context.Context, ended <-chan struct{}) {
 	select {
 	case <-p.over:
@@ -310,7 +310,7 @@ func temporary(folder string) string {
 	return "export TMPDIR=" + codingagent.CommandLine([]string{folder}) + "; "
 }
 
-// commandLine is a command line for the shell of a runner. The runner's own program is found by the runner's variable, else by its name.
+// commandLine returns a command line for the shell of a runner. The runner's own program is found by the runner's variable, else by its name.
 func commandLine(words []string) string {
 	if words[0] != codingagent.RunnerProgram {
 		return codingagent.CommandLine(words)

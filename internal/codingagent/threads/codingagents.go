@@ -24,7 +24,7 @@ type Store struct{ db *pg.DB }
 // New returns a store over the database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// CodingThread returns the thread that a conversation continues; nil: none.
+// CodingThread returns the thread that a conversation continues, or nil if there is none.
 func (s *Store) CodingThread(ctx context.Context, key chat.SessionKey) (*codingagent.Binding, error) {
 	row, err := dbsqlc.Q.CodingThread(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Fresh {

@@ -73,7 +73,7 @@ func (q *queue) wait(ctx context.Context, owner string) (done func(), err error)
 		q.forget(owner)
 	}
 	q.mu.Unlock()
-	if i < 0 { // its turn came meanwhile
+	if i < 0 { // its turn came in the meantime
 		q.done(owner)
 	}
 	return nil, context.Cause(ctx)

@@ -71,7 +71,7 @@ func shorten(name string, limit int) string {
 	return strings.TrimRight(stem, ". ") + ending
 }
 
-// Numbered is the name to try when a name and the n-1 after it are taken: report-1.pdf, report-2.pdf ...
+// Numbered returns the name to try when a name and the n-1 after it are taken: report-1.pdf, report-2.pdf ...
 func Numbered(name string, n int) string {
 	if n == 0 {
 		return name

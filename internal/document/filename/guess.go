@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Guess is an ending, with its dot, for content without a name: by its first 512 bytes. Empty: it may be anything.
+// Guess returns an ending, with its dot, for content without a name: by its first 512 bytes. Empty: it may be anything.
 func Guess(head []byte) string {
 	kind, _, _ := strings.Cut(http.DetectContentType(head), ";")
 	if kind == "application/octet-stream" {

@@ -9,7 +9,7 @@ const (
 	restart     = 0xd0 // to 0xd7; no length follows
 )
 
-// jpegBytes is the memory that a JPEG file of so many pixels takes while it is decoded, in bytes: one a sample, and four more for each
+// jpegBytes returns the memory that a JPEG file of so many pixels takes while it is decoded, in bytes: one a sample, and four more for each
 // coefficient of a progressive file, all of which are kept until the last scan. The file's own header has the number of samples of a pixel.
 func jpegBytes(file []byte, pixels int64) int64 {
 	marker, header := frame(file)

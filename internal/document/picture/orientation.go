@@ -58,7 +58,7 @@ func turn(source *image.RGBA, orientation int) *image.RGBA {
 	return out
 }
 
-// turned is the new place of a pixel of a picture of w × h pixels.
+// turned returns the new place of a pixel of a picture of w × h pixels.
 func turned(orientation, x, y, w, h int) (tx, ty int) {
 	switch orientation {
 	case 2: // mirrored

@@ -42,7 +42,7 @@ type Picture struct {
 	Data          []byte
 }
 
-// Of is the picture in the form for a conversation: made of a file of a path on a runner.
+// Of returns the picture in the form for a conversation: made of a file of a path on a runner.
 func (p Picture) Of(file string) chat.Picture {
 	sum := sha256.Sum256(p.Data)
 	return chat.Picture{Data: p.Data, PictureRef: chat.PictureRef{
@@ -114,7 +114,7 @@ func Decode(file []byte) (Picture, error) {
 	return encode(turn(scale(decoded), orientation(file, format)), format)
 }
 
-// decodedBytes is the memory that a picture takes while it is decoded.
+// decodedBytes returns the memory that a picture takes while it is decoded.
 func decodedBytes(file []byte, c image.Config, format string) int64 {
 	pixels := int64(c.Width) * int64(c.Height) // of 32 bits each, at most
 	if format == "jpeg" {
@@ -123,7 +123,7 @@ func decodedBytes(file []byte, c image.Config, format string) int64 {
 	return pixels * depth(c.ColorModel)
 }
 
-// depth is the number of bytes of a pixel when it is decoded.
+// depth returns the number of bytes of a pixel when it is decoded.
 func depth(m color.Model) int64 {
 	switch m {
 	case color.RGBA64Model, color.NRGBA64Model:

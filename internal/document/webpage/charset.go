@@ -50,7 +50,7 @@ func specific(name string) bool {
 	return name != "" && name != "utf-8" && name != "windows-1252" && name != "replacement"
 }
 
-// mark is the byte order mark of an encoding.
+// mark returns the byte order mark of an encoding.
 func mark(name string) []byte {
 	switch name {
 	case "utf-8":
@@ -71,7 +71,7 @@ func decoded(data []byte, e encoding.Encoding) string {
 	return string(out)
 }
 
-// whole is the data without a character that its end cuts.
+// whole returns the data without a character that its end cuts.
 func whole(data []byte) []byte {
 	for i := 1; i < utf8.UTFMax && i <= len(data); i++ {
 		if c := data[len(data)-i]; utf8.RuneStart(c) {

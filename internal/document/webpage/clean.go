@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// clean is a text without what does not show: control characters, and the marks with which text is hidden from people or turned around. White space
+// clean returns a text without what does not show: control characters, and the marks with which text is hidden from people or turned around. White space
 // in excess goes, too.
 func clean(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -30,7 +30,7 @@ var (
 	blank    = regexp.MustCompile(`\n{3,}`)
 )
 
-// oneLine is a text on one line of at most so many characters, without what does not print.
+// oneLine returns a text on one line of at most so many characters, without what does not print.
 func oneLine(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {

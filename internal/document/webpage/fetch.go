@@ -51,7 +51,7 @@ func (r *Reader) fetch(ctx context.Context, from *url.URL) (body, error) {
 	return body{from: at, said: said, kind: kindOf(said, data), data: data}, nil
 }
 
-// refused describes a server's answer in words of ours: its own are an outsider's.
+// refused describes a server's answer in our words, since its text is untrusted.
 func refused(at *url.URL, code int) error {
 	kind := fault.Unavailable
 	switch code {
@@ -79,7 +79,7 @@ func Short(u *url.URL) string {
 	return cutAt((&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String(), 200)
 }
 
-// shown is an address without user and password, at most 1000 bytes of it, escaped.
+// shown returns an address without user and password, at most 1000 bytes of it, escaped.
 func shown(u *url.URL) string {
 	bare := *u
 	bare.User, bare.Fragment, bare.RawFragment = nil, "", ""

@@ -16,7 +16,7 @@ const (
 	kindPDF   = "application/pdf"
 )
 
-// kindOf is the media type that a server gives, and the detected one if that is missing or cannot be meant.
+// kindOf returns the media type that a server gives, and the detected one if that is missing or cannot be meant.
 func kindOf(said string, data []byte) string {
 	kind, _, err := mime.ParseMediaType(said)
 	kind = oneLine(strings.ToLower(kind), 100)

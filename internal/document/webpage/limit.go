@@ -180,7 +180,7 @@ func web(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") &
 // kept are the attributes that remain, in the order in which they are written.
 var kept = []string{"class", "id", "lang", "hidden", "role", "rel", "itemprop", "name", "property", "content", "href", "src", "alt", "colspan", "rowspan", "start"}
 
-// attributes are those of a tag that remain. Elements that are opened again keep none but the address of a link.
+// attributes returns those of a tag that remain. Elements that are opened again keep none but the address of a link.
 func attributes(z *html.Tokenizer, more bool, tag atom.Atom) map[string]string {
 	if !more || tag == atom.Code || tag == atom.Em || tag == atom.Strong {
 		return nil

@@ -62,7 +62,7 @@ func (s limitedText) article() article {
 	return article{title: title, text: text}
 }
 
-// readable is the article of a page whose text has so many bytes. It changes the tree.
+// readable returns the article of a page whose text has so many bytes. It changes the tree.
 func (s limitedText) readable(doc *html.Node, size int) (article, bool) {
 	node, title := search(doc, s.base)
 	if node == nil {
@@ -75,7 +75,7 @@ func (s limitedText) readable(doc *html.Node, size int) (article, bool) {
 	return article{title: title, text: text}, err == nil && text != ""
 }
 
-// parsed is the tree of a page, tamed.
+// parsed returns the tree of a page, tamed.
 func parsed(src []byte) (*html.Node, error) {
 	doc, err := html.Parse(bytes.NewReader(src))
 	if err != nil {
@@ -88,7 +88,7 @@ func parsed(src []byte) (*html.Node, error) {
 	return doc, nil
 }
 
-// search finds the article of a page; nil: there is none, or the search failed on it.
+// search returns the article of a page. node is nil if there is none, or if the search failed.
 func search(doc *html.Node, from *url.URL) (node *html.Node, title string) {
 	defer func() {
 		if recover() != nil { // a page of an outsider ends no process
@@ -113,7 +113,7 @@ var toMarkdown = converter.NewConverter(converter.WithPlugins(
 	),
 ))
 
-// written is a tree as Markdown, with whole addresses.
+// written returns a tree as Markdown, with whole addresses.
 func written(n *html.Node, from *url.URL) (text string, err error) {
 	defer func() {
 		if failed := recover(); failed != nil { // a page of an outsider ends no process
@@ -149,7 +149,7 @@ func absolute(n *html.Node, from *url.URL) {
 	}
 }
 
-// words is the text of a page whose tree cannot be built.
+// words returns the text of a page whose tree cannot be built.
 func words(src []byte) string {
 	var out strings.Builder
 	for z := html.NewTokenizer(bytes.NewReader(src)); ; {
@@ -178,7 +178,7 @@ func find(n *html.Node, tag atom.Atom) *html.Node {
 	return nil
 }
 
-// textOf is the beginning of the text below a node, without white space around words.
+// textOf returns the beginning of the text below a node, without white space around words.
 func textOf(n *html.Node, limit int) string {
 	var out strings.Builder
 	var add func(n *html.Node)

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/document/pdf"
 )
 
-// pages is the text of a PDF, each page below its number.
+// pages returns the text of a PDF, each page below its number.
 func (r *Reader) pages(ctx context.Context, p Page, b body) (Page, error) {
 	d, err := r.documents.Read(ctx, b.data, pdf.Want{Pages: pdf.All, MaxText: maxPDF})
 	if err != nil {

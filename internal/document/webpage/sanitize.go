@@ -97,7 +97,7 @@ func has(n *html.Node, key string) bool {
 	return false
 }
 
-// span is how many rows or columns a cell covers; strain admits numbers from 2 to maxSpan.
+// span returns how many rows or columns a cell covers; strain admits numbers from 2 to maxSpan.
 func span(n *html.Node, key string) int {
 	for _, a := range n.Attr {
 		if a.Key == key && len(a.Val) <= 2 && len(a.Val) > 0 {

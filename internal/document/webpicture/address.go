@@ -44,7 +44,7 @@ func refused(address, why string) error {
 // named begins the names of pictures.
 const named = "picture-"
 
-// Name is the name of a picture of an address in a conversation. Another address has another name, and none reveals the address.
+// Name returns the name of a picture of an address in a conversation. Another address has another name, and none reveals the address.
 func Name(address string) string {
 	sum := sha256.Sum256([]byte("address of a picture " + address))
 	return named + hex.EncodeToString(sum[:8])

@@ -43,7 +43,7 @@ func (r Results) cleaned(most int, key string) Results {
 	return out
 }
 
-// addressOf is an address of the web, escaped; empty: it is none, or too long.
+// addressOf returns an address of the web, escaped; empty: it is none, or too long.
 func addressOf(text string) string {
 	u, err := url.Parse(strings.TrimSpace(text))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsFunc(u.Host, unicode.IsSpace) {
@@ -60,7 +60,7 @@ func addressOf(text string) string {
 // marks are the tags with which engines mark the words that were found.
 var marks = regexp.MustCompile(`(?i)</?(?:b|strong|em|mark|i|span|br|p)(?:\s[^<>]{0,200})?/?>`)
 
-// line is a text on one line of at most so many characters, without markup and what does not print.
+// line returns a text on one line of at most so many characters, without markup and what does not print.
 func line(text string, limit int) string {
 	if longest := limit * 16; len(text) > longest {
 		text = text[:longest]
@@ -84,7 +84,7 @@ func line(text string, limit int) string {
 
 var days = regexp.MustCompile(`^\d{4}-\d{2}-\d{2}`)
 
-// day is the day of a time in ISO 8601, as providers write it; another form is kept as far as it is short.
+// day returns the day of a time in ISO 8601, as providers write it; another form is kept as far as it is short.
 func day(text string) string {
 	if found := days.FindString(text); found != "" {
 		return found

@@ -19,8 +19,8 @@ type Finder interface {
 
 // Discover asks the server of a user, or of the installation where owner is 0, which account it wants, and lets the accounts of its users authorize
 // requests to it: at the provider oauth.ProviderOf its id, which is registered again. A text that a model has read must not be able to cause this:
-// only a user's request may. Invalid: the server has no address, is authorized otherwise, wants no account, or names no usable provider;
-// Denied: it is in a file; Unavailable: the server or provider does not answer; NotFound: there is none.
+// only a user's request may. It returns Invalid if the server has no address, is authorized otherwise, wants no account, or names no usable provider,
+// Denied if it is in a file, Unavailable if the server or provider does not answer, and NotFound if there is none.
 func (s *Servers) Discover(ctx context.Context, owner chat.UserID, name string, by chat.UserID) (chat.MCPServer, error) {
 	row, err := s.row(ctx, owner, name)
 	own := oauth.ProviderOf(row.ID)

@@ -17,7 +17,7 @@ import (
 type Tokens interface {
 	// Token returns one that holds for a minute at least.
 	Token(ctx context.Context, user chat.UserID, provider string) (string, error)
-	// Refused notes that a server has refused one. nil: Token has another now.
+	// Refused records that a server has refused one. nil: Token has another now.
 	Refused(ctx context.Context, user chat.UserID, provider, access string) error
 }
 
@@ -31,7 +31,7 @@ type bearer struct {
 	used []string // the last ones, which texts of the server must not show
 }
 
-// authorization returns the account that authorizes requests to a server; nil: none does.
+// authorization returns the account that authorizes requests to a server, or nil if none does.
 func (c *Connections) authorization(s mcpstore.Server, person chat.UserID) *bearer {
 	if s.Account == "" {
 		return nil

@@ -26,7 +26,7 @@ const (
 
 // The defaults; see Config.
 const (
-	usualIdle    = 30 * time.Minute // spec/001 §5.4
+	usualIdle    = 30 * time.Minute
 	usualConnect = 30 * time.Second
 	usualCall    = 10 * time.Minute
 )

@@ -121,7 +121,7 @@ func (f *File) state() fileState {
 	return fileState{known: true, there: true, size: info.Size(), changed: info.ModTime()}
 }
 
-// Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay unchanged. Invalid: it is wrong. A
+// Sync takes the file over once. A file that cannot be read, or is wrong, changes nothing: the servers stay unchanged. It returns Invalid if it is wrong. A
 // server that cannot be taken over is logged, and the others are taken over.
 func (f *File) Sync(ctx context.Context) error {
 	env, err := f.variables(ctx)

@@ -31,7 +31,7 @@ var transports = map[string]chat.MCPTransport{
 }
 
 // Parse reads one server in the JSON form of MCP clients, {"command", "args", "env"} or {"url", "headers"}, of at most 128 kB. Keys of other
-// clients are ignored. Invalid: it is none; the sentence quotes no values.
+// clients are ignored. It returns Invalid if it is none; the sentence quotes no values.
 func Parse(name, config string) (Draft, error) {
 	d, err := ParseUnchecked(name, config)
 	if err != nil {
@@ -64,7 +64,7 @@ func (e entry) draft(name string) (Draft, error) {
 }
 
 // ParseFile reads the servers of a file such as mcp.json, {"mcpServers": {"name": {…}}}, of at most 1 MB, in the order of their names.
-// Invalid: it is none, or one of them is wrong.
+// It returns Invalid if content is not such a file, or one of the servers is wrong.
 func ParseFile(content []byte) ([]Draft, error) {
 	const most = 1 << 20
 	if len(content) > most {

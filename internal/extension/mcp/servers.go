@@ -18,7 +18,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows stores servers and their last offers.
+// Rows is the store of MCP servers and their last offers.
 type Rows interface {
 	MCPServers(ctx context.Context, user chat.UserID) ([]mcpstore.Server, error)
 	MCPServer(ctx context.Context, id int64) (mcpstore.Server, error)
@@ -40,7 +40,7 @@ type Servers struct {
 	Finder Finder
 }
 
-// Providers stores the OAuth providers of the installation and of MCP servers.
+// Providers is the store of OAuth providers, of the installation and of MCP servers.
 type Providers interface {
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	SaveOf(ctx context.Context, server oauth.Server, d oauth.Draft, by chat.UserID) error
@@ -59,7 +59,7 @@ func (s *Servers) List(ctx context.Context, user chat.UserID) ([]chat.MCPServer,
 	return out, nil
 }
 
-// Own finds that of a user, or of the installation where owner is 0. NotFound: there is none of that name.
+// Own finds that of a user, or of the installation where owner is 0. It returns NotFound if there is none of that name.
 func (s *Servers) Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error) {
 	r, err := s.row(ctx, owner, name)
 	return r.MCPServer, err
@@ -79,7 +79,7 @@ func (s *Servers) row(ctx context.Context, owner chat.UserID, name string) (mcps
 }
 
 // InForce finds the server of a name that applies to a user: the user's, else the installation's; that of the installation where user is 0.
-// NotFound: there is none, or it is switched off.
+// It returns NotFound if there is none, or it is disabled.
 func (s *Servers) InForce(ctx context.Context, user chat.UserID, name string) (chat.MCPServer, error) {
 	rows, err := s.Rows.MCPServers(ctx, user)
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *Servers) Offers(ctx context.Context, user chat.UserID, id int64) (chat.
 }
 
 // Save stores a server of a user, or of the installation where owner is 0, and returns it. Of a change the name stays, and so do values
-// that the draft leaves empty, unless its address or command changes: then they have to be entered again. Invalid: its form is wrong, its account
-// is at an unknown provider, or there are too many; Conflict: there is one of that name, or it was changed meanwhile.
+// that the draft leaves empty, unless its address or command changes: then they have to be entered again. It returns Invalid if its form is wrong, its account
+// is at an unknown provider, or there are too many. It returns Conflict if there is one of that name, or it was changed concurrently.
 func (s *Servers) Save(ctx context.Context, owner chat.UserID, d Draft, by chat.UserID) (chat.MCPServer, error) {
 	return s.save(ctx, owner, d, by, false)
 }
@@ -227,7 +227,7 @@ func (s *Servers) Put(ctx context.Context, owner chat.UserID, d Draft, by chat.U
 	return s.Save(ctx, owner, d, by)
 }
 
-// Remove removes that of a user, or of the installation where owner is 0. NotFound: there is none.
+// Remove removes that of a user, or of the installation where owner is 0. It returns NotFound if there is none.
 func (s *Servers) Remove(ctx context.Context, owner chat.UserID, name string) error {
 	old, err := s.row(ctx, owner, name)
 	if err != nil {

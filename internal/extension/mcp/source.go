@@ -273,7 +273,7 @@ type Listed struct {
 }
 
 // Listed returns the tools that a server listed last, for its users, sorted as the server names them. One that is switched off, or that
-// a user's server replaces, has them under the names that they would have. NotFound: there is no such server for the user.
+// a user's server replaces, has them under the names that they would have. It returns NotFound if there is no such server for the user.
 func (s *Source) Listed(ctx context.Context, person chat.UserID, id int64) ([]Listed, error) {
 	rows, err := s.rows.MCPServers(ctx, person)
 	if err != nil {

@@ -38,7 +38,7 @@ func begin(life context.Context, box sandbox.Sandbox, about chat.MCPConfig, dir 
 	return &command{process: process, ended: make(chan struct{})}, nil
 }
 
-// attend reads the standard error of the command, and waits for its end. The messages have to be read meanwhile.
+// attend reads the standard error of the command, and waits for its end. The messages have to be read in the meantime.
 func (c *command) attend() {
 	_, _ = io.Copy(&c.said, c.process.Stderr()) // Wait returns how it ended
 	c.code, c.err = c.process.Wait()

@@ -33,7 +33,7 @@ func (e *UnknownError) Error() string {
 
 // Refresh connects to a server, lists its offers, and stores them. It returns the updated server. An unused connection is
 // replaced, so that a changed server lists its current offers. A list that does not hold for others (At.Vouched) is neither read nor stored. An error
-// is a sentence about the server, which is stored, too; NotFound: there is no such server for the user.
+// is a sentence about the server, which is stored, too. It returns NotFound if there is no such server for the user.
 func (c *Connections) Refresh(ctx context.Context, at At) (chat.MCPServer, error) {
 	s, err := c.server(ctx, at)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Connections) Forget(server int64) {
 	}
 }
 
-// server reads a server that a user may use. NotFound: there is none; Invalid: it is switched off.
+// server reads a server that a user may use. It returns NotFound if there is none, and Invalid if it is switched off.
 func (c *Connections) server(ctx context.Context, at At) (mcpstore.Server, error) {
 	s, err := c.cfg.Rows.MCPServer(ctx, at.Server)
 	switch {

@@ -38,7 +38,7 @@ func filled(in map[string]string) map[string]string {
 	return out
 }
 
-// seal encrypts values; nil: there are none.
+// seal encrypts values. It returns nil if there are none.
 func (v values) seal(with secret.Sealer) []byte {
 	if len(v.Env)+len(v.Headers) == 0 {
 		return nil

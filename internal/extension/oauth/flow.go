@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/calls"
 )
 
-// stateBytes is the size of a state: 128 bits (spec/001 §8.2).
+// stateBytes is the size of a state: 128 bits.
 const stateBytes = 16
 
 // verifier is the sealed part of a flow.
@@ -28,7 +28,7 @@ type verifier struct {
 }
 
 // Begin stores a flow for a browser that is sent to the provider of a ticket, and returns the address. browser is the cookie that identifies it on
-// its return. NotFound: there is no such provider any more; Conflict: the call of the ticket does not wait any more.
+// its return. It returns NotFound if there is no such provider any more, and Conflict if the call of the ticket does not wait any more.
 func (s *Accounts) Begin(ctx context.Context, t Ticket, browser string) (address string, err error) {
 	p, err := s.enabled(ctx, t.User, t.Provider)
 	if err != nil {
@@ -91,8 +91,8 @@ var (
 	ErrOtherIssuer = fault.Errorf(fault.Denied, "the response comes from a different provider than requested")
 )
 
-// Finish ends the flow of a returning browser, once: it stores the account and answers the calls of its user that wait for it. store.ErrNoFlow: its
-// state is unknown, used, expired, or another browser's. A RefusedError answers the call of the flow, too; after other errors it still waits.
+// Finish ends the flow of a returning browser, once: it stores the account and answers the calls of its user that wait for it. It returns
+// oauthstore.ErrNoFlow if the state is unknown, used, expired, or another browser's. A RefusedError answers the call of the flow, too; after other errors it still waits.
 func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	f, err := s.OAuth.TakeOAuthFlow(ctx, secret.HashToken(r.State), secret.HashToken(r.Browser))
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Accounts) Finish(ctx context.Context, r Return) (Connected, error) {
 	return s.connect(ctx, p, f, r.Code)
 }
 
-// waiting returns the answer to the call of a flow; nil: none waits.
+// waiting returns the answer to the call of a flow, or nil if none waits.
 func (s *Accounts) waiting(ctx context.Context, id chat.CallID, name string) (*calls.Answer, error) {
 	if id == "" {
 		return nil, nil

@@ -39,17 +39,17 @@ const FlowLife = 30 * time.Minute
 // answerTime limits each request to a provider.
 const answerTime = 10 * time.Second
 
-// Calls stores tool calls.
+// Calls reads the tool calls that ask for an account.
 type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 }
 
-// ConversationsStore stores conversations.
+// ConversationsStore reads sessions.
 type ConversationsStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }
 
-// Users stores users.
+// Users reads users.
 type Users interface {
 	UserByID(ctx context.Context, id chat.UserID) (users.User, error)
 }
@@ -195,7 +195,7 @@ func (s *Accounts) open(sealed []byte, into any) error {
 	return nil
 }
 
-// Owner returns the owner of a conversation. Invalid: it is a group's, which has no accounts.
+// Owner returns the owner of a conversation. It returns Invalid if it is a group's, which has no accounts.
 func (s *Accounts) Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error) {
 	_, user, err := s.Conversations.Session(ctx, key)
 	if err != nil {

@@ -68,7 +68,7 @@ func (s *Accounts) Providers(ctx context.Context, user chat.UserID) ([]chat.OAut
 	return out, nil
 }
 
-// Provider finds one at which a user may connect an account. NotFound: there is none, it is switched off, or it is of another user's MCP server;
+// Provider finds one at which a user may connect an account. It returns NotFound if there is none, it is switched off, or it is of another user's MCP server;
 // the sentence names the existing ones.
 func (s *Accounts) Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error) {
 	p, err := s.enabled(ctx, user, id)
@@ -107,8 +107,8 @@ func (s *Accounts) stored(ctx context.Context, user chat.UserID, id string) (oau
 }
 
 // Save stores a provider and returns it. The caller checks who may. Of a change the id stays, and so does a secret that the draft
-// leaves empty, unless tokens come from another origin now. Invalid: its form is wrong; Denied: its id is for MCP servers; Conflict: there is
-// one of that id, or it was changed meanwhile.
+// leaves empty, unless tokens come from another origin now. It returns Invalid if its form is wrong, Denied if its id is for MCP servers, and Conflict if there is
+// one of that id, or it was changed concurrently.
 func (s *Accounts) Save(ctx context.Context, d Draft, by chat.UserID) (chat.OAuthProvider, error) {
 	d = d.tidy()
 	d.Resource, d.SilentIssuer = "", false
@@ -152,7 +152,7 @@ func leadsElsewhere(was, is chat.OAuthProviderConfig) bool {
 	return Origin(was.TokenURL) != Origin(is.TokenURL) || is.RevokeURL != "" && Origin(was.RevokeURL) != Origin(is.RevokeURL) && Origin(is.RevokeURL) != Origin(is.TokenURL)
 }
 
-// Remove removes a provider, with the accounts that users have connected there; their tokens are not revoked. Denied: it is an MCP server's.
+// Remove removes a provider, with the accounts that users have connected there; their tokens are not revoked. It returns Denied if it is an MCP server's.
 func (s *Accounts) Remove(ctx context.Context, id string) error {
 	if ofServer.MatchString(id) {
 		return errOfServer

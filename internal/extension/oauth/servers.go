@@ -27,8 +27,8 @@ func ProviderOf(server int64) string { return fmt.Sprint("mcp-", server) }
 type Server struct{ ID, Revision int64 }
 
 // SaveOf stores the provider that an MCP server has named, for any id in the draft, in place of the one before, whose accounts have to be connected
-// again, and has the server authorized by the accounts there. The caller checks who may. Invalid: its form is wrong; Conflict: the server was
-// changed meanwhile.
+// again, and has the server authorized by the accounts there. The caller checks who may. It returns Invalid if its form is wrong, and Conflict if the server was
+// changed concurrently.
 func (s *Accounts) SaveOf(ctx context.Context, server Server, d Draft, by chat.UserID) error {
 	d.ID, d.Enabled = ProviderOf(server.ID), true
 	d = d.tidy()

@@ -83,7 +83,7 @@ func (s *Accounts) Page() string {
 	return s.Public + "/settings/accounts"
 }
 
-// Ticket parses a ticket. Denied: this server has not signed it; Conflict: it has expired, or its call waits no more.
+// Ticket parses a ticket. It returns Denied if this server has not signed it, and Conflict if it has expired, or its call waits no more.
 func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
 	body, mac, ok := strings.Cut(text, ".")
 	plain, err := letters.DecodeString(body)
@@ -109,7 +109,7 @@ func (s *Accounts) Ticket(ctx context.Context, text string) (Ticket, error) {
 	return t, nil
 }
 
-// ForCall returns the ticket of a call that waits for an account of a user. NotFound: it is another user's; Conflict: it waits no more.
+// ForCall returns the ticket of a call that waits for an account of a user. It returns NotFound if it is another user's, and Conflict if it waits no more.
 func (s *Accounts) ForCall(ctx context.Context, user chat.UserID, id chat.CallID) (Ticket, error) {
 	call, ask, err := s.asks(ctx, id)
 	if err == nil && call.User != user {

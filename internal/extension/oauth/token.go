@@ -53,9 +53,9 @@ func (s *Accounts) Token(ctx context.Context, user chat.UserID, provider string)
 	return s.renewed(ctx, p, user, "")
 }
 
-// Refused notes that a server has refused an access token of a user, and returns nil if Token has another one now: another caller
-// has renewed it meanwhile, or the renewal here, which is tried once, succeeded. A NotConnectedError: there is none, and the user has to connect
-// the account again, which is stored. Unavailable: the provider does not answer; nothing has changed.
+// Refused records that a server has refused an access token of a user, and returns nil if Token has another one now: another caller
+// has renewed it in the meantime, or the renewal here, which is tried once, succeeded. A NotConnectedError: there is none, and the user has to connect
+// the account again, which is stored. It returns Unavailable if the provider does not answer; nothing has changed.
 func (s *Accounts) Refused(ctx context.Context, user chat.UserID, provider, access string) error {
 	p, err := s.enabled(ctx, user, provider)
 	if err != nil || access == "" {
@@ -196,7 +196,7 @@ func refusal(err error) (code, description string, ok bool) {
 }
 
 // Disconnect revokes the tokens of an account at its provider and removes it. untold is the reason why the tokens could not be revoked; the account
-// is removed all the same. NotFound: the user has none there.
+// is removed all the same. It returns NotFound if the user has none there.
 func (s *Accounts) Disconnect(ctx context.Context, user chat.UserID, provider string) (untold string, err error) {
 	ctx = context.WithoutCancel(ctx)
 	end, err := s.holding.take(ctx, user)

@@ -259,7 +259,7 @@ func (t Tree) Digest() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Zip returns the files as a zip file, which ReadArchive reads. TooLarge: it would refuse it.
+// Zip returns the files as a zip file, which ReadArchive reads. It returns TooLarge if it would refuse it.
 func (t Tree) Zip() ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)

@@ -188,7 +188,7 @@ type Setting struct {
 // Command is the program and its arguments, by system: "linux/amd64", "linux", or empty for all others.
 type Command map[string][]string
 
-// On returns the command for a system; nil: there is none.
+// On returns the command for a system, or nil if there is none.
 func (c Command) On(os, arch string) []string {
 	for _, system := range []string{os + "/" + arch, os, ""} {
 		if found := c[system]; found != nil {
@@ -198,7 +198,7 @@ func (c Command) On(os, arch string) []string {
 	return nil
 }
 
-// Here returns the command for this machine; nil: there is none.
+// Here returns the command for this machine, or nil if there is none.
 func (c Command) Here() []string { return c.On(runtime.GOOS, runtime.GOARCH) }
 
 // Timeout limits a call of a tool or a command.

@@ -82,7 +82,7 @@ func noDuplicates(text []byte) error {
 	for {
 		token, err := in.Token()
 		if err != nil {
-			return nil //nolint:nilerr // whoever reads it says what is wrong
+			return nil //nolint:nilerr // its reader reports what is wrong
 		}
 		at := len(open) - 1
 		if name, ok := token.(string); ok && at >= 0 && open[at].names != nil && !open[at].value {

@@ -69,7 +69,7 @@ type Values map[string]any
 // secretsMember lists the stored values that were given as secrets. No setting can have its name.
 const secretsMember = "*secrets"
 
-// StoreValues encodes values for ReadValues, also with another version of the manifest. Invalid: a value is no JSON.
+// StoreValues encodes values for ReadValues, also with another version of the manifest. It returns Invalid if a value is no JSON.
 func (m Manifest) StoreValues(values Values) ([]byte, error) {
 	all, secrets := maps.Clone(values), []string{}
 	if all == nil {
@@ -108,7 +108,7 @@ func (m Manifest) ReadValues(stored []byte) (Values, error) {
 	return out, nil
 }
 
-// Change returns the values with changes: null removes one. Invalid: there is no such setting, or it cannot have the value.
+// Change returns the values with changes: null removes one. It returns Invalid if there is no such setting, or it cannot have the value.
 func (m Manifest) Change(values, changes Values) (Values, error) {
 	out := Values{}
 	maps.Copy(out, values)

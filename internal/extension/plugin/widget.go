@@ -83,7 +83,7 @@ func IsWebPath(name string) bool {
 	})
 }
 
-// Web returns the files that panels may load, by their paths. TooLarge: they have more than MaxWeb bytes.
+// Web returns the files that panels may load, by their paths. It returns TooLarge if they have more than MaxWeb bytes.
 func (t Tree) Web() (map[string][]byte, error) {
 	out, size := map[string][]byte{}, 0
 	for name, file := range t {

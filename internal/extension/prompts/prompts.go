@@ -69,7 +69,7 @@ func (s *Store) PromptVersions(ctx context.Context, user chat.UserID, section st
 	return list, nil
 }
 
-// PromptVersion returns a version with its text. NotFound: the user has none of this number.
+// PromptVersion returns a version with its text. It returns NotFound if the user has none of this number.
 func (s *Store) PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error) {
 	rows, err := dbsqlc.Q.PromptVersionList(ctx, s.db.Pool, dbsqlc.PromptVersionListParams{UserID: user, Section: section, Version: int32(n)})
 	switch {
@@ -122,7 +122,7 @@ func newest(ctx context.Context, tx *pg.Tx, user chat.UserID, section string) (o
 	return out, nil
 }
 
-// NotePrompt sets the label or note of a version; nil: it stays. NotFound: there is no such version.
+// NotePrompt sets the label or note of a version; nil: it stays. It returns NotFound if there is no such version.
 func (s *Store) NotePrompt(ctx context.Context, user chat.UserID, section string, n int, label, note *string) error {
 	rows, err := dbsqlc.Q.PromptVersionNote(ctx, s.db.Pool, dbsqlc.PromptVersionNoteParams{UserID: user, Section: section, Version: int32(n), Label: label, Note: note})
 	if err == nil && rows == 0 {
@@ -131,7 +131,7 @@ func (s *Store) NotePrompt(ctx context.Context, user chat.UserID, section string
 	return pg.Classify(err)
 }
 
-// DeletePromptVersion removes a version. Conflict: it is in force, or a service works with it.
+// DeletePromptVersion removes a version. It returns Conflict if it is in force, or a service works with it.
 func (s *Store) DeletePromptVersion(ctx context.Context, user chat.UserID, section string, n int) error {
 	return s.change(ctx, user, func(tx *pg.Tx) error {
 		newest, err := newest(ctx, tx, user, section)

@@ -241,7 +241,7 @@ func strip(files []File) ([]File, string) {
 }
 
 // Zip packs the bundle: the files of a skill in a folder with its name, a role alone. The same bundle makes the same archive, without times, and
-// Read reads it as the same bundle. TooLarge: this archive exceeds the limits, although the original one did not.
+// Read reads it as the same bundle. It returns TooLarge if this archive exceeds the limits, although the original one did not.
 func (b Bundle) Zip() ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

@@ -84,7 +84,7 @@ type Piece struct {
 	Size int64 // of the whole file, in bytes
 }
 
-// Text returns a piece from an offset on as text of whole characters. Invalid: it is none.
+// Text returns a piece from an offset on as text of whole characters. It returns Invalid if it is none.
 func (p Piece) Text(offset int64) (string, error) {
 	data := p.Data
 	for cut := 0; offset > 0 && cut < utf8.UTFMax && len(data) > 0 && !utf8.RuneStart(data[0]); cut++ { // the offset may be within a character

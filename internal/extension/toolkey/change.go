@@ -28,7 +28,7 @@ type Draft struct {
 	Forget bool   // the stored key is removed
 }
 
-// Save stores a key. Invalid: its form is wrong; Conflict: it was changed meanwhile.
+// Save stores a key. It returns Invalid if its form is wrong, and Conflict if it was changed concurrently.
 func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	d, _, err := s.whole(ctx, d)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) error {
 	return s.Rows.SetToolKey(ctx, toolkeystore.Key{ToolKey: d.ToolKey, Secrets: secret.SealAPIKey(s.Key, d.Key)}, by)
 }
 
-// Remove removes the key of a user for a service, or the installation's where user is 0. NotFound: there is none.
+// Remove removes the key of a user for a service, or the installation's where user is 0. It returns NotFound if there is none.
 func (s *Store) Remove(ctx context.Context, user chat.UserID, name string) error {
 	if _, err := of(name); err != nil {
 		return err

@@ -47,7 +47,7 @@ func Providers(service string) []string {
 	return out
 }
 
-// through returns the description of a service as a provider offers it. Invalid: it does not.
+// through returns the description of a service as a provider offers it. It returns Invalid if it does not.
 func (s service) through(name string) (service, error) {
 	known := Providers(s.name)
 	if len(known) == 0 {

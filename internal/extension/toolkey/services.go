@@ -84,7 +84,7 @@ func Services() []string {
 	return out
 }
 
-// of finds a service. NotFound: there is none of that name.
+// of finds a service. It returns NotFound if there is none of that name.
 func of(name string) (service, error) {
 	for _, s := range services {
 		if s.name == name {

@@ -22,7 +22,7 @@ const (
 	Nowhere      = ""
 )
 
-// Rows stores keys of tools.
+// Rows is the store of keys of tools.
 type Rows interface {
 	ToolKeys(ctx context.Context, user chat.UserID) ([]toolkeystore.Key, error)
 	SetToolKey(ctx context.Context, in toolkeystore.Key, by chat.UserID) error
@@ -93,7 +93,7 @@ func (s *Store) Sources(ctx context.Context, user chat.UserID) (map[string]strin
 }
 
 // For returns the access to a service for a user: the user's key, else the installation's, else the environment's. One source is taken as
-// a whole: a key never goes to the address of another. Invalid: there is none, or it cannot be read; the sentence names where to set it.
+// a whole: a key never goes to the address of another. It returns Invalid if there is none, or it cannot be read; the sentence names where to set it.
 func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access, error) {
 	about, err := of(name)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) environment(about service) Access {
 	return out
 }
 
-// priceOf reads a price; nil: the text is none.
+// priceOf parses a price. It returns nil if text is not a price.
 func priceOf(text string) *float64 {
 	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(n >= 0) || n > maxPrice {

@@ -130,7 +130,7 @@ func (a Access) Do(req *http.Request) (*http.Response, error) {
 	return nil, fault.Errorf(kind, "%s cannot be reached: %w", req.URL.Host, err)
 }
 
-// Refused returns a sentence if a service refused a request; nil: it did not. Invalid: a retry would not help. The text of the service
+// Refused returns a sentence if a service refused a request, or nil if it did not. It returns Invalid if a retry would not help. The text of the service
 // is left out: it may repeat the key.
 func Refused(answer *http.Response) error {
 	switch code := answer.StatusCode; {

@@ -1,5 +1,5 @@
 // Package config reads the settings of a process: .env, then config.json in XBOT_HOME, then the environment, later
-// ones winning (spec/001 §6). XBOT_ENV_FILE names another file in place of .env; that of the working folder is never read,
+// ones winning. XBOT_ENV_FILE names another file in place of .env; that of the working folder is never read,
 // since an agent may have written it. Each setting has one name, its environment variable; config.json groups the same names,
 // {"llm": {"model": …}} is LLM_MODEL.
 package config
@@ -45,7 +45,7 @@ type Local struct {
 	PostgresBin  string `env:"XBOT_POSTGRES_BIN" help:"folder of initdb and postgres; default: PATH, then the usual places"`
 }
 
-// LLM selects the model that answers (spec/001 §7.1; the upstream's names).
+// LLM selects the model that answers.
 type LLM struct {
 	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: what the model's name says, else openai if a key, base URL or model is set, else demo"`
 	BaseURL       string        `env:"LLM_BASE_URL" secret:"inside" help:"base URL of the provider's API"`
@@ -70,7 +70,7 @@ type Agent struct {
 	Keep          time.Duration `env:"XBOT_FILES_KEEP" envDefault:"0" help:"how long files are kept that people sent on platforms; 0: until their conversation is deleted"`
 }
 
-// Context configures how conversations are kept within what the model takes (spec/001 §3.2, 3.3).
+// Context configures how conversations are kept within what the model takes.
 type Context struct {
 	Mode       string        `env:"AGENT_CONTEXT_MODE" envDefault:"default" help:"default | none: whether old results are hidden and conversations compressed by themselves"`
 	MaskAt     float64       `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
@@ -81,7 +81,7 @@ type Context struct {
 	PruningTTL time.Duration `env:"AGENT_PRUNING_TTL" envDefault:"5m" help:"how long the provider keeps what it has read (AGENT_PRUNING=cache-ttl)"`
 }
 
-// Memory configures the memory of users (spec/001 §4.2; the upstream's name).
+// Memory configures the memory of users.
 type Memory struct {
 	MemoryProvider     string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
 	EmbeddingProvider  string `env:"LLM_EMBEDDING_PROVIDER" envDefault:"openai" help:"openai (or a service that is compatible) | ollama: who makes embeddings for letta"`

@@ -123,7 +123,7 @@ func readEnvFile(environ map[string]string, home string) (values map[string]stri
 	return values, named, nil
 }
 
-// IgnoredEnvFile is the .env of the working folder, which was read once and is not any more: an agent that works there
+// IgnoredEnvFile returns the .env of the working folder, which was read once and is not any more: an agent that works there
 // could write it. It is empty if there is none, or if it is the one that is read for another reason.
 func IgnoredEnvFile(environ []string) string {
 	values := env.ToMap(environ)
@@ -263,7 +263,7 @@ func typeName(t reflect.Type) string {
 	return t.String()
 }
 
-// Variables are those that are no settings of this package, read as Load reads settings: from the environment, and before it
+// Variables returns those that are no settings of this package, read as Load reads settings: from the environment, and before it
 // from config.json and .env.
 func Variables(environ []string) (map[string]string, error) {
 	given := env.ToMap(environ)

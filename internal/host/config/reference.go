@@ -38,7 +38,7 @@ func Groups() []Group {
 	return groups
 }
 
-// read notes that a process reads the settings of a part.
+// read records that a process reads the settings of a part.
 func (g *Group) read(part reflect.Type, process string) {
 	for i := range part.NumField() {
 		if len(g.Settings) <= i {

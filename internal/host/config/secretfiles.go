@@ -17,7 +17,7 @@ const maxSecretFile = 64 << 10
 // channelSecrets are the secrets among ChannelVariables.
 var channelSecrets = []string{"FEISHU_APP_SECRET", "FEISHU_VERIFICATION_TOKEN", "FEISHU_ENCRYPT_KEY", "NAPCAT_TOKEN", "QQ_APP_SECRET"}
 
-// SecretNames are the settings that are secrets, each of which may be given as a file.
+// SecretNames returns the settings that are secrets, each of which may be given as a file.
 func SecretNames() []string {
 	names := slices.Clone(channelSecrets)
 	for _, s := range Settings[Serve]() {

@@ -88,7 +88,7 @@ func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
 	}
 }
 
-// Foreign are the variables that are no settings of any process, nor secrets of its channels: those that files of administrators may name.
+// Foreign returns the variables that are no settings of any process, nor secrets of its channels: those that files of administrators may name.
 // What libraries take from the environment to reach the database and the collector of traces is not among them either.
 func Foreign(variables map[string]string) map[string]string {
 	out := maps.Clone(variables)
@@ -131,7 +131,7 @@ func nearest(name string) string {
 	return "; did you mean " + best + "?"
 }
 
-// commonHead is the length of the common beginning of two texts, in bytes.
+// commonHead returns the length of the common beginning of two texts, in bytes.
 func commonHead(a, b string) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {

@@ -20,7 +20,7 @@ const (
 	forgetTime = time.Second
 )
 
-// Counts stores how often worker processes ended during calls.
+// Counts is the store of the number of worker crashes during each call.
 type Counts interface {
 	// CountCrash adds the end of a process to the counts of the attempts that are blamed for it.
 	CountCrash(ctx context.Context, version string, d Death) error

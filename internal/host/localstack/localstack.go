@@ -78,7 +78,7 @@ type Stack struct {
 const startTries = 3
 
 // Start brings the stack up and returns when both servers answer: within a second on existing data, in a few seconds
-// the first time. A server that is killed meanwhile is started again, however often; one that exits a few times
+// the first time. A server that is killed in the meantime is started again, however often; one that exits a few times
 // ends the start with its reason. Start refuses when another process has a stack on the same home. ctx bounds the start only.
 func Start(ctx context.Context, cfg Config) (*Stack, error) {
 	if cfg.Log == nil {
@@ -252,7 +252,7 @@ func (s *Stack) watch() {
 	close(s.done)
 }
 
-// PIDs are the process ids of the servers, which change when one is restarted.
+// PIDs returns the process ids of the servers, which change when one is restarted.
 func (s *Stack) PIDs() (postgres, temporal int) {
 	return int(s.postgres.pid.Load()), int(s.temporal.pid.Load())
 }

@@ -21,7 +21,7 @@ func opened(pid int, file *os.File) (bool, error) {
 	}
 	for _, entry := range entries {
 		info, err := os.Stat(filepath.Join(folder, entry.Name()))
-		if err == nil && os.SameFile(info, want) { // what was closed meanwhile is an error
+		if err == nil && os.SameFile(info, want) { // what was closed in the meantime is an error
 			return true, nil
 		}
 	}

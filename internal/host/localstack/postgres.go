@@ -203,7 +203,7 @@ func (p *postgres) chooseSocket() string {
 	return filepath.Join("/tmp", name)
 }
 
-// runtimeDir is the folder for sockets: /run for root, the session's folder for others, if there is one.
+// runtimeDir returns the folder for sockets: /run for root, the session's folder for others, if there is one.
 func runtimeDir() string {
 	dir := os.Getenv("XDG_RUNTIME_DIR")
 	if os.Geteuid() == 0 {

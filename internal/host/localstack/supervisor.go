@@ -131,7 +131,7 @@ func (v *supervisor) waiting(reason string) {
 // titles are the names of the servers for users.
 var titles = map[string]string{"postgres": "Postgres", "temporal": "Temporal"}
 
-// runs notes that the server runs.
+// runs records that the server runs.
 func (v *supervisor) runs(p *process.Process) {
 	v.pid.Store(int64(p.PID))
 	v.changes.Add(1)
@@ -145,7 +145,7 @@ func (v *supervisor) state() int64 {
 	return v.changes.Load()
 }
 
-// keep returns the running server when ctx ends, and an error when it died for good.
+// keep returns the running server when ctx ends, and an error if it cannot be started again.
 func (v *supervisor) keep(ctx context.Context, p *process.Process) (*process.Process, error) {
 	var series crashes
 	for {

@@ -61,7 +61,7 @@ func newTemporal(cfg Config, h home, chosen choices) (*temporal, error) {
 		fmt.Sprintf("--postgres-port=%d", pgserver.Port),
 		"--postgres-user=" + temporalRole,
 		"--postgres-password-file=" + h.secret(temporalPassword),
-		"--postgres-wait=1m", // a first start makes the data meanwhile
+		"--postgres-wait=1m", // a first start makes the data in the meantime
 		"--grpc-addr=" + loopback(chosen.TemporalPort),
 		"--ui-addr=" + loopback(chosen.UIPort),
 		"--ui-token-file=" + h.secret(uiToken),
@@ -252,7 +252,7 @@ func (t takenPort) Error() string {
 
 func (t takenPort) Unwrap() []error { return []error{t.err, errPortLost} }
 
-// environment is what xbot-temporal gets of ours: its own variables, and none of the product's secrets.
+// environment returns the environment of xbot-temporal: its own variables, and none of the product's secrets.
 func environment() []string {
 	var kept []string
 	for _, variable := range os.Environ() {

@@ -68,7 +68,7 @@ func Open(home, process string) (*File, error) {
 	return nil, fault.Errorf(fault.Invalid, "%d processes %s use the data folder %s already", maxProcesses, process, home)
 }
 
-// Folder is the folder of the log files.
+// Folder returns the folder of the log files.
 func Folder(home string) string { return filepath.Join(home, "logs") }
 
 // taken locks a file for as long as it is open; the end of the process unlocks it.

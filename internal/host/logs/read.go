@@ -91,7 +91,7 @@ type file struct {
 	changed time.Time
 }
 
-// files are the files that may hold matching lines, the newest first.
+// files returns the files that may hold matching lines, the newest first.
 func (r Reader) files(q Query) ([]file, error) {
 	entries, err := os.ReadDir(Folder(r.Home))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +163,7 @@ func (l *look) enough(changed time.Time) bool {
 func (l *look) file(ctx context.Context, f file) error {
 	in, err := os.Open(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was put aside meanwhile
+		return nil // it was rotated in the meantime
 	}
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "the logs cannot be read: %w", err)
@@ -182,7 +182,7 @@ func (l *look) file(ctx context.Context, f file) error {
 	for ctx.Err() == nil {
 		text, err := lines.ReadSlice('\n')
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull): // what is left of so long a line is no line of ours
+		case errors.Is(err, bufio.ErrBufferFull): // what is left of so long a line is not written by xbot
 			continue
 		case err != nil:
 			return nil //nolint:nilerr // the end; a line without an end is being written

@@ -18,7 +18,7 @@ const (
 
 // Part is a dependency of requests, such as Postgres.
 type Part interface {
-	// Name is the name of the part, for operators.
+	// Name returns the name of the part, for operators.
 	Name() string
 	// Caused reports whether an error means that the part is away.
 	Caused(err error) bool
@@ -104,7 +104,7 @@ func (p *watchedPart) run(ctx context.Context) {
 	}
 }
 
-// awaitEnd waits until the part answers; false: ctx has ended before.
+// awaitEnd waits until the part answers. It returns false if ctx has ended before.
 func (p *watchedPart) awaitEnd(ctx context.Context) bool {
 	for {
 		select {

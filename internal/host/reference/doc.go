@@ -51,7 +51,7 @@ func (p *page) block(language, text string) {
 	p.line("```%s\n%s\n```", language, strings.TrimRight(text, "\n"))
 }
 
-// quoted is a word as code; nothing stays nothing.
+// quoted returns a word as code; nothing stays nothing.
 func quoted(word string) string {
 	if word == "" {
 		return ""

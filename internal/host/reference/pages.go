@@ -94,7 +94,7 @@ func (m *member) rows(prefix string) [][]string {
 	return rows
 }
 
-// kind is the type in words.
+// kind returns the type in words.
 func (m *member) kind() string {
 	if len(m.Enum) > 0 {
 		var words []string

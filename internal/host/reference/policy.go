@@ -33,7 +33,7 @@ type schema struct {
 	Defs        map[string]*schema `json:"$defs,omitempty"`
 }
 
-// PolicySchema is the JSON Schema of the policy. Members come from its types, descriptions from the comments of the sources in
+// PolicySchema returns the JSON Schema of the policy. Members come from its types, descriptions from the comments of the sources in
 // folder, and words and bounds from what the policy's own check answers to values that it does not know.
 func PolicySchema(folder string) ([]byte, error) {
 	comments, err := commentsOf(folder)
@@ -55,7 +55,7 @@ type schemas struct {
 	defs     map[string]*schema
 }
 
-// of is the schema of a type at a path of the document.
+// of returns the schema of a type at a path of the document.
 func (w *schemas) of(t reflect.Type, path []string) *schema {
 	switch t.Kind() {
 	case reflect.Pointer:
@@ -77,7 +77,7 @@ func (w *schemas) of(t reflect.Type, path []string) *schema {
 	}
 }
 
-// keyAt is a key that the map at a path may have.
+// keyAt returns a key that the map at a path may have.
 func keyAt(path []string) string {
 	if path[len(path)-1] == "resetByType" {
 		return "direct"
@@ -105,7 +105,7 @@ func (w *schemas) define(t reflect.Type, path []string) {
 	}
 }
 
-// faults are what the check reports of a value at a path.
+// faults returns what the check reports of a value at a path.
 func faults(path []string, value string) string {
 	for _, member := range slices.Backward(path) {
 		if member == "[]" {
@@ -153,7 +153,7 @@ func bounds(path []string) (least, most *int) {
 	return &from, &to
 }
 
-// commentsOf are the comments of types and their fields, by "Type" and "Type.Field".
+// commentsOf returns the comments of types and their fields, by "Type" and "Type.Field".
 func commentsOf(folder string) (map[string]string, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {

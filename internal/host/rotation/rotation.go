@@ -21,11 +21,11 @@ type Store interface {
 
 var _ Store = (*secretstore.Store)(nil)
 
-// rounds is how often secrets that others changed meanwhile are looked at again.
+// rounds is how often secrets that others changed during a round are looked at again.
 const rounds = 5
 
-// Rotate makes a new key and seals everything with it. While it goes on the key file holds both keys. Repeated after a crash
-// it goes on where it was. It returns how many secrets there are.
+// Rotate makes a new key and seals everything with it. During the rotation the key file holds both keys. Repeated after a crash
+// it continues where it was. It returns how many secrets there are.
 func Rotate(ctx context.Context, ring *secret.Keyring, s Store) (int, error) {
 	if bad, err := Unreadable(ctx, ring, s); err != nil || len(bad) > 0 {
 		return 0, firstOf(err, refuse(bad))
@@ -54,7 +54,7 @@ func Rotate(ctx context.Context, ring *secret.Keyring, s Store) (int, error) {
 	return 0, fault.Errorf(fault.Unavailable, "secrets keep changing while they are sealed anew; both keys are kept: run this again")
 }
 
-// reseal seals again what is not sealed with the current key, and reports how much other writers changed meanwhile.
+// reseal seals again what is not sealed with the current key, and reports how much other writers changed in the meantime.
 func reseal(ctx context.Context, ring *secret.Keyring, s Store) (n, left int, err error) {
 	all, err := s.Secrets(ctx)
 	if err != nil {

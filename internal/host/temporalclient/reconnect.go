@@ -13,11 +13,11 @@ const (
 	// reconnectAtMost is the longest pause between two attempts to connect (the SDK's is 10 s): an attempt that is refused costs
 	// next to nothing.
 	reconnectAtMost = time.Second
-	// connectTime is how long an attempt may take (the SDK's): a server that hangs takes the connection, and goes on with it.
+	// connectTime is how long an attempt may take (the SDK's): a server that hangs takes the connection, and continues with it.
 	connectTime = 20 * time.Second
 )
 
-// reconnecting makes a client go on soon after Temporal is back.
+// reconnecting makes a client continue soon after Temporal is back.
 func reconnecting() []grpc.DialOption {
 	pauses := backoff.DefaultConfig
 	pauses.BaseDelay, pauses.MaxDelay = 100*time.Millisecond, reconnectAtMost

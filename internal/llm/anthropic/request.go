@@ -190,7 +190,7 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockPar
 	return blocks
 }
 
-// plain is the order of an answer without thinking: the text, then the calls.
+// plain returns the order of an answer without thinking: the text, then the calls.
 func plain(m llm.Message) []storedBlock {
 	layout := []storedBlock{{Text: len(m.Content)}}
 	return append(layout, slices.Repeat([]storedBlock{{Call: true}}, len(m.ToolCalls))...)

@@ -42,7 +42,7 @@ func (l *Live) At(ctx context.Context, user chat.UserID, version int64) (Catalog
 	return known.catalogue, nil
 }
 
-// listed is the cached listing of a user, if it is at least as new as a version.
+// listed returns the cached listing of a user, if it is at least as new as a version.
 func (l *Live) listed(user chat.UserID, version int64) (known listing, fresh bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

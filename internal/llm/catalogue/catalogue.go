@@ -37,7 +37,7 @@ type Entry struct {
 // Own reports whether it is a model of the user's own subscription.
 func (e Entry) Own() bool { return e.Subscription != "" && !e.Shared }
 
-// Limits are the limits of the model.
+// Limits returns the limits of the model.
 func (e Entry) Limits() limits.Model {
 	return limits.Model{Context: e.MaxContext, Output: e.MaxOutput, Asked: e.Asked, Sees: e.Sees}
 }
@@ -173,7 +173,7 @@ func (c Catalogue) find(word string, readings func(word string) []func(Entry) bo
 // thinkingSuffix follows the name of a model that is to think, in the notation of some clients.
 const thinkingSuffix = "-thinking"
 
-// fold is a name as it is compared: in lower case, and provider:model like provider/model.
+// fold returns a name as it is compared: in lower case, and provider:model like provider/model.
 func fold(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), ":", "/")
 }
@@ -181,7 +181,7 @@ func fold(name string) string {
 // exactReadings is the number of readings that are a whole name.
 const exactReadings = 3
 
-// readings are the possible meanings of a word, the likeliest first.
+// readings returns the possible meanings of a word, the likeliest first.
 func readings(word string) []func(Entry) bool {
 	size := utf8.RuneCountInString(word)
 	is := func(name string) bool { return name == word }
@@ -224,7 +224,7 @@ func (e Entry) provider() string {
 	return provider
 }
 
-// names are the model's names without its provider, and without that of a gateway.
+// names returns the model's names without its provider, and without that of a gateway.
 func (e Entry) names() []string {
 	_, name, _ := strings.Cut(e.ID, "/")
 	return []string{name, name[strings.LastIndexByte(name, '/')+1:]}
@@ -246,7 +246,7 @@ func (c Catalogue) Get(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Usual is the model that answers if no choice was made: that of the server's settings, or, where they name none but the demo, the first one of
+// Usual returns the model that answers if no choice was made: that of the server's settings, or, where they name none but the demo, the first one of
 // the installation's subscriptions.
 func (c Catalogue) Usual() Entry {
 	if first := c.Entries[0]; first.provider() != "demo" {

@@ -83,7 +83,7 @@ func (l *Live) Get(ctx context.Context, user chat.UserID) (Catalogue, error) {
 	return l.At(ctx, user, version)
 }
 
-// Prices are the prices of the models that a user can choose, as far as they are known.
+// Prices returns the prices of the models that a user can choose, as far as they are known.
 func (l *Live) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
 	c, err := l.Get(ctx, user)
 	return pricesOf(c), err
@@ -92,7 +92,7 @@ func (l *Live) Prices(ctx context.Context, user chat.UserID) (usage.Prices, erro
 // Read is the catalogue as it was read last, for details that are not worth a database query.
 type Read struct{ *Live }
 
-// Prices are the prices of the models that a user can choose.
+// Prices returns the prices of the models that a user can choose.
 func (r Read) Prices(ctx context.Context, user chat.UserID) (usage.Prices, error) {
 	c, err := r.At(ctx, user, 0)
 	return pricesOf(c), err
@@ -144,10 +144,10 @@ func (b bound) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (ll
 	return answer, err
 }
 
-// Unwrap is the client.
+// Unwrap returns the client.
 func (b bound) Unwrap() llm.Client { return b.Client }
 
-// Limits are the limits of the model.
+// Limits returns the limits of the model.
 func (b bound) Limits() limits.Model { return b.limits }
 
 // identity returns a key for the model and its definition at this moment.
@@ -182,7 +182,7 @@ func (l *Live) Of(model string) (context, output int) {
 	return limits.Of(model)
 }
 
-// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none.
+// Asked returns the limit of an answer that the settings name for a model, in tokens, or 0 if there is none.
 func (l *Live) Asked(model string) int {
 	e, _ := l.known(model)
 	return e.Asked

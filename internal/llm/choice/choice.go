@@ -158,7 +158,7 @@ func unknown(d Decision) string {
 	return fmt.Sprintf("the policy gives this conversation the model %s, which is not there: list it under models, or choose another one with /model", d.Model)
 }
 
-// offered returns the client of the model of the user's runner; nil: there is none, or they do not want it.
+// offered returns the client of the model of the user's runner, or nil if there is none or the user does not want it.
 func (c *Choice) offered(ctx context.Context, w chat.ModelCriteria) (llm.Client, error) {
 	if !w.Own {
 		return nil, nil

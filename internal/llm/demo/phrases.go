@@ -224,7 +224,7 @@ func (t *turn) report(r result) string {
 	return sentence + "\n\n" + t.fence(r.output.Content)
 }
 
-// advice matches the parts of results that tools add for models alone (spec/001 §7.3).
+// advice matches the parts of results that tools add for models alone.
 var advice = regexp.MustCompile(`\n(?:Please fix the issue and try again\.|Do NOT retry the same command\. Analyze the error, fix the root cause\.)\s*$`)
 
 func (t *turn) fence(content string) string {
@@ -246,7 +246,7 @@ func (t *turn) fence(content string) string {
 	return block
 }
 
-// subject is the argument of a call that identifies it, empty if there is none.
+// subject returns the argument of a call that identifies it, empty if there is none.
 func subject(arguments string) string {
 	var args struct {
 		Command string `json:"command"`

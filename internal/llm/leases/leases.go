@@ -46,7 +46,7 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	return nil
 }
 
-// KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.
+// KeepLease renews the lease of a call that is still running. One that Postgres forgot in a crash is made again.
 func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
 	n, err := dbsqlc.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
 	if err == nil && n == 0 {

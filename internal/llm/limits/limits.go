@@ -115,7 +115,7 @@ func (t Table) Sees(model string) bool {
 	return Sees(model)
 }
 
-// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none, the model knows best.
+// Asked returns the limit of an answer that the settings name for a model, in tokens, or 0 if they name none.
 func (t Table) Asked(model string) int {
 	switch {
 	case t.Others != nil:

@@ -36,7 +36,7 @@ func (u *imageURL) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*plain)(u))
 }
 
-// picture is the picture in the piece, if it has one.
+// picture returns the picture in the piece, if it has one.
 func (p piece) picture() (Picture, bool, error) {
 	switch p.Type {
 	case "image_url", "input_image":

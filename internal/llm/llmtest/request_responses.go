@@ -19,7 +19,7 @@ type inputItem struct {
 	Encrypted string          `json:"encrypted_content"`
 }
 
-// kind is the type of an item, which a message may leave out.
+// kind returns the type of an item, which a message may leave out.
 func (i inputItem) kind() string {
 	if i.Type == "" && i.Role != "" {
 		return "message"

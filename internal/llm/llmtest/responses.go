@@ -56,7 +56,7 @@ func outcomeOf(reply Reply) string {
 	}
 }
 
-// responseObject is the answer object of the first and the last event.
+// responseObject returns the answer object of the first and the last event.
 func responseObject(req Request, reply Reply, status string) object {
 	output, details, usage, failure := []object{}, any(nil), any(nil), any(nil)
 	if status == "completed" || status == "incomplete" {
@@ -144,7 +144,7 @@ func messageItem(req Request, reply Reply, index int) outputItem {
 	return out
 }
 
-// callItem is a call with its arguments, 16 bytes at a time; a whole one comes without pieces.
+// callItem returns a call with its arguments, 16 bytes at a time; a whole one comes without pieces.
 func callItem(req Request, reply Reply, i, index int) outputItem {
 	call := reply.Calls[i]
 	id := fmt.Sprintf("fc_%d_%d", req.N, i)

@@ -224,7 +224,7 @@ func (s *Server) serve(now *live, parse func([]byte) (Request, error), write fun
 	}
 }
 
-// Answered is when the newest answer was written to its end.
+// Answered returns when the newest answer was written to its end.
 func (s *Server) Answered() time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

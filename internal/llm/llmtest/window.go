@@ -107,7 +107,7 @@ func (c *counter) usage(req Request, reply Reply) *Usage {
 	return &Usage{Prompt: req.Tokens, Completion: max(1, int(float64(written)*c.window.Scale))}
 }
 
-// Prompt is a request as a list of texts, in the order in which a provider's cache sees them.
+// Prompt returns a request as a list of texts, in the order in which a provider's cache sees them.
 func (r Request) Prompt() []string {
 	var out []string
 	for _, tool := range r.Tools {

@@ -29,7 +29,7 @@ type wire struct {
 	gap  time.Duration
 }
 
-// pause waits and reports whether the answer should go on.
+// pause waits and reports whether the answer should continue.
 func (o *wire) pause(d time.Duration) bool {
 	if d <= 0 {
 		return true

@@ -131,7 +131,7 @@ func (o *openCall) repeats(piece string) bool {
 	return len(piece) > 2 && strings.TrimSpace(piece) == strings.TrimSpace(o.arguments.String()) && o.complete()
 }
 
-// pass sends to the sink what is new. The newest call waits while its name may go on (ankit373/hydra#957).
+// pass sends to the sink what is new. The newest call waits while its name may continue (ankit373/hydra#957).
 func (c *calls) pass(to llm.Sink) {
 	for n, call := range c.open {
 		if call.announced || n < len(c.open)-1 || !c.isCut(call.name) {

@@ -31,7 +31,7 @@ type choice struct {
 	Error   json.RawMessage `json:"error"` // OpenRouter, with the finish reason error
 }
 
-// failure returns the error with which a choice ends; nil: there is none. An error with another finish reason does not end the answer.
+// failure returns the error with which a choice ends, or nil if there is none. An error with another finish reason does not end the answer.
 func (c chunk) failure() json.RawMessage {
 	for _, one := range c.Choices {
 		if one.Finish == "error" && isFailure(one.Error) {

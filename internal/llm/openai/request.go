@@ -278,7 +278,7 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// responseFormat is the form of an answer as chat completions want it.
+// responseFormat returns the form of an answer as chat completions want it.
 func responseFormat(f *chat.AnswerFormat) map[string]any {
 	if f.Schema == nil {
 		return map[string]any{"type": "json_object"}
@@ -286,7 +286,7 @@ func responseFormat(f *chat.AnswerFormat) map[string]any {
 	return map[string]any{"type": "json_schema", "json_schema": formatFields(f)}
 }
 
-// formatFields are the name, the schema and the other properties of a form.
+// formatFields returns the name, the schema and the other properties of a form.
 func formatFields(f *chat.AnswerFormat) map[string]any {
 	out := map[string]any{"name": f.Name, "schema": f.Schema, "strict": f.Strict}
 	if f.Description != "" {

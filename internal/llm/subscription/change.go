@@ -37,7 +37,7 @@ func (s *Store) callable(o Opened) error {
 	return err
 }
 
-// Save makes or changes a subscription and returns its id. Invalid: its form is wrong; Conflict: it was changed meanwhile, or the name is taken.
+// Save makes or changes a subscription and returns its id. It returns Invalid if its form is wrong, and Conflict if it was changed concurrently, or the name is taken.
 func (s *Store) Save(ctx context.Context, d Draft, by chat.UserID) (id int64, err error) {
 	o, err := s.whole(ctx, d)
 	if err != nil {

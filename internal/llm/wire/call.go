@@ -91,23 +91,23 @@ func (c *Call) Do(request *http.Request) (*http.Response, error) {
 // Refuse makes the refusal of an error object that came inside a stream which had begun with a good status.
 func (c *Call) Refuse(object []byte) *Refusal { return c.endpoint.refusal(0, nil, object) }
 
-// Data notes that an event of the answer arrived, not only a keep-alive.
+// Data records that an event of the answer arrived, not only a keep-alive.
 func (c *Call) Data() { c.data.Reset(emptyFactor * c.idle) }
 
-// Closing notes that the finish reason is known: the stream may now end in any way, and soon.
+// Closing records that the finish reason is known: the stream may now end in any way, and soon.
 func (c *Call) Closing() {
 	c.idle = min(c.idle, closingIdle)
 	c.beat()
 	c.Data()
 }
 
-// Whole notes that the answer is not streamed: nothing comes until the model has done all its work.
+// Whole records that the answer is not streamed: nothing comes until the model has done all its work.
 func (c *Call) Whole() {
 	c.idle *= emptyFactor
 	c.bytes.Reset(c.idle)
 }
 
-// Reopened notes that more of the answer follows the finish reason: the stream may take its time again.
+// Reopened records that more of the answer follows the finish reason: the stream may take its time again.
 func (c *Call) Reopened() {
 	c.idle = c.endpoint.idle
 	c.beat()

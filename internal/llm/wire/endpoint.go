@@ -15,7 +15,7 @@ import (
 	"xbot/internal/host/safehttp"
 )
 
-// DefaultIdleTimeout is how long a call may make no progress (spec/001 §7.1, LLM_RETRY_TIMEOUT).
+// DefaultIdleTimeout is how long a call may make no progress.
 const DefaultIdleTimeout = 120 * time.Second
 
 // Endpoint is one provider's address with its key. It is safe for concurrent use and owns no connection.

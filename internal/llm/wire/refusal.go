@@ -33,7 +33,7 @@ type Refusal struct {
 // Error returns the provider's message.
 func (r *Refusal) Error() string { return r.Message }
 
-// HTTPStatus is the status by which the provider refused; 0: the refusal came inside a stream.
+// HTTPStatus returns the status by which the provider refused, or 0 if the refusal came inside a stream.
 func (r *Refusal) HTTPStatus() int { return r.Status }
 
 // Text returns the refusal in lower case, code included, for looking for words.
@@ -245,7 +245,7 @@ func describe(body []byte) (message, code string, status int) {
 	return message, code, cmp.Or(statusOf(object), status)
 }
 
-// errorObject returns the object that has the message; nil: there is none.
+// errorObject returns the object that has the message, or nil if there is none.
 func errorObject(body []byte) map[string]json.RawMessage {
 	var list []json.RawMessage
 	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
@@ -276,7 +276,7 @@ func nestedIn(message string) (inner, code string, status int) {
 	return describe([]byte(message))
 }
 
-// statusOf returns the status of HTTP that an error object names; 0: none.
+// statusOf returns the status of HTTP that an error object names, or 0 if there is none.
 func statusOf(object map[string]json.RawMessage) int {
 	for _, name := range []string{"code", "status", "status_code", "http_code", "http_status"} {
 		status, err := strconv.Atoi(strings.Trim(string(object[name]), `"`))

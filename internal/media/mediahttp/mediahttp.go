@@ -1,5 +1,5 @@
-// Package mediahttp has the requests that the providers of media share: paid ones, whose failure says whether something may have been paid for,
-// free ones, and downloads.
+// Package mediahttp sends the HTTP requests of media providers: paid requests, free requests and downloads. The error of a paid request tells
+// whether the provider may have charged for it.
 package mediahttp
 
 import (
@@ -196,7 +196,7 @@ func limited(said string, after time.Duration) error {
 	return fault.Limited(after, "the provider has had too many requests: try again later%s", said)
 }
 
-// after returns the pause that an answer asks for; 0: none.
+// after returns the pause that an answer asks for, or 0 if there is none.
 func after(answer *http.Response) time.Duration {
 	seconds, err := strconv.Atoi(answer.Header.Get("Retry-After"))
 	if err != nil || seconds < 0 {

@@ -33,7 +33,7 @@ func Book(ctx context.Context, tx *pg.Tx, u Usage) error {
 	return nil
 }
 
-// Book adds a use of its own transaction.
+// Book adds a use, in a separate transaction.
 func (s *Store) Book(ctx context.Context, u Usage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error { return Book(ctx, tx, u) })
 }

@@ -33,12 +33,12 @@ func PNG(n uint8) []byte {
 	return b.Bytes()
 }
 
-// MP3 is the beginning of a recording.
+// MP3 returns the beginning of a recording.
 func MP3() []byte {
 	return append([]byte("ID3\x04\x00\x00\x00\x00\x00\x00"), bytes.Repeat([]byte{0xff, 0xfb, 0x90, 0}, 64)...)
 }
 
-// MP4 is a video of some bytes.
+// MP4 returns a video of some bytes.
 func MP4(size int) []byte {
 	return append([]byte("\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom"), bytes.Repeat([]byte{7}, size)...)
 }
@@ -131,7 +131,7 @@ func (s *Server) Requests(path string) (out []Request) {
 	return out
 }
 
-// Video is the content of each video.
+// Video returns the content of each video.
 func (s *Server) Video() []byte { return s.video }
 
 // Deleted returns the jobs that were deleted or cancelled.

@@ -36,7 +36,7 @@ const (
 	maxSources = 16
 )
 
-// Voices are the built-in voices; compatible services have others.
+// voices are the built-in voices; compatible services have others.
 var voices = []string{"alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer", "verse", "marin", "cedar"}
 
 // Model implements media.Provider. gpt-image-1 was shut down in October 2026.

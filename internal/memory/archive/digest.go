@@ -16,7 +16,7 @@ const (
 	digestClaim = 2 * digestTime
 )
 
-// Digester has a model shorten texts. RateLimited: it cannot be asked now.
+// Digester has a model shorten texts. It returns RateLimited if it cannot be asked now.
 type Digester interface {
 	Digest(ctx context.Context, user chat.UserID, text string, most int) (string, error)
 }

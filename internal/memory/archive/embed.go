@@ -45,7 +45,7 @@ func (a *Archive) Run(ctx context.Context, d Digester) error {
 	}
 }
 
-// nextPause is how long the loop waits after a failure: twice as long as before, and as long as the service asks for.
+// nextPause returns how long the loop waits after a failure: twice as long as before, and as long as the service asks for.
 func nextPause(pause time.Duration, err error) time.Duration {
 	return min(max(2*pause, fault.After(err)), keepMaxPause)
 }

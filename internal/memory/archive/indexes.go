@@ -70,12 +70,12 @@ func (s *indexes) of(w chat.MemoryOwner) (*index, error) {
 	return x, nil
 }
 
-// name is that of the index of one memory by one model.
+// name returns that of the index of one memory by one model.
 func (s *indexes) name(w chat.MemoryOwner) string {
 	return fmt.Sprintf("%d/%q/%q", w.User, w.Agent, s.model)
 }
 
-// follow reads what was written since the index looked last. What a page misses because it was committed meanwhile has a
+// follow reads what was written since the index looked last. What a page misses because it was committed in the meantime has a
 // later revision, since writers of one memory wait for each other.
 func (x *index) follow(ctx context.Context, store Store, w chat.MemoryOwner, model string) error {
 	revision, deletions, err := store.ArchiveHead(ctx, w)

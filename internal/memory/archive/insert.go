@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// similar is from where on an entry is shown to the author of another (spec/001 §4.2).
+	// similar is from where on an entry is shown to the author of another.
 	similar = 0.5
 	// duplicate is from where on two entries are equal, by their words and by their meaning. By meaning alone a false
 	// alarm would lose a fact: embeddings of "Ann was born in May" and "Bob was born in May" are that near.

@@ -27,13 +27,14 @@ const (
 	bookTime = 5 * time.Second
 )
 
-// Memory stores memories.
+// Memory returns the conversation whose model writes the digest of a user.
 type Memory interface {
-	// DigestReader returns the conversation whose model is asked for a user. RateLimited: not now. NotFound: there is none.
+	// DigestReader returns the conversation whose model is asked for a user. It returns RateLimited if it cannot be asked now, and NotFound if there is
+	// none.
 	DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error)
 }
 
-// Usage stores usage.
+// Usage records the usage of model calls outside turns.
 type Usage interface {
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }

@@ -201,7 +201,7 @@ func (s *service) askOllama(call *wire.Call, texts []string) ([][]float32, error
 	return answer.Embeddings, err
 }
 
-// normalize gives an embedding the length 1; false: it has none.
+// normalize gives an embedding the length 1. It returns false if it has none.
 func normalize(e []float32) bool {
 	sum := 0.0
 	for _, f := range e {

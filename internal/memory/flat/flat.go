@@ -20,7 +20,7 @@ const Limit = 8_000
 type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
-	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a note has changed.
+	// Memorize writes all of m or nothing. fresh is false where its key was written before. It returns Conflict if a note has changed.
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 
@@ -70,7 +70,7 @@ func Render(notes []chat.Note) string {
 	return strings.Join(out, "\n")
 }
 
-// named is one line of names, as many as there is room for; memory_list shows all.
+// named returns one line of names, as many as there is room for; memory_list shows all.
 func named(names []string, room int) string {
 	line := "More notes, which memory_list shows:"
 	const end = 24 // for the number of those that are not named

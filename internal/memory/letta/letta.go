@@ -18,8 +18,8 @@ type Store interface {
 	Blocks(ctx context.Context, w chat.MemoryOwner, session chat.SessionKey) (map[chat.Block]string, error)
 	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
 	MemoryWritten(ctx context.Context, w chat.MemoryOwner, key string) (result string, found bool, err error)
-	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a block has changed.
-	// NotFound: an entry to delete is gone.
+	// Memorize writes all of m or nothing. fresh is false where its key was written before. It returns Conflict if a block has changed,
+	// and NotFound if an entry to delete is gone.
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 }
 

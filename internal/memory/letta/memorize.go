@@ -97,7 +97,7 @@ func (p Provider) consolidate(ctx context.Context, in memory.MemorizeInput) (out
 	return out, nil
 }
 
-// userMessages is the user's last messages.
+// userMessages returns the user's last messages.
 func userMessages(lines []chat.Line) (out []string) {
 	for _, l := range slices.Backward(lines) {
 		if l.Message.Role == chat.RoleUser && l.Message.Origin == "" && strings.TrimSpace(l.Message.Content) != "" && len(out) < maxAsked {

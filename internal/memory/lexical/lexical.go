@@ -72,7 +72,7 @@ func Query(text string) []Term {
 	return terms[:min(len(terms), maxTerms)]
 }
 
-// stem is the beginning of a word that its other forms have as well; empty: the word is too short, or a number.
+// stem returns the beginning of a word that its other forms have as well; empty: the word is too short, or a number.
 func stem(word []rune) string {
 	if len(word) < 5 || slices.ContainsFunc(word, unicode.IsDigit) {
 		return ""

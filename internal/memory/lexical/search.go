@@ -63,7 +63,7 @@ func (s Search) Phrases() int { return len(s.phrases) }
 // chunk is a piece of a query that is looked for as a phrase.
 type chunk struct {
 	text string
-	open bool // its last word may go on
+	open bool // its last word may continue
 }
 
 // chunks divides a query at spaces outside of quotation marks.

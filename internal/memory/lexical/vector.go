@@ -48,6 +48,6 @@ func Vector(text string) (vector string, words int) {
 	return out.String(), words
 }
 
-// quoted is a word as Postgres reads it in vectors and queries. Words have letters, digits, accents and symbols only, none of
+// quoted returns a word as Postgres reads it in vectors and queries. Words have letters, digits, accents and symbols only, none of
 // which needs an escape within quotes.
 func quoted(word string) string { return "'" + word + "'" }

@@ -17,7 +17,7 @@ import (
 )
 
 // Archive adds an entry to an archive and takes out another that it replaces; 0: none. The same key writes once; an empty
-// one always. NotFound: there is nothing to replace. TooLarge: it is longer than chat.MaxArchival.
+// one always. It returns NotFound if there is nothing to replace, and TooLarge if it is longer than chat.MaxArchival.
 func (s *Store) Archive(ctx context.Context, w chat.MemoryOwner, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error) {
 	said, _, err := s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) {
 		var gone []chat.ArchivalID
@@ -38,7 +38,7 @@ func (s *Store) Archive(ctx context.Context, w chat.MemoryOwner, key string, e c
 	return id, err
 }
 
-// Forget takes an entry out of an archive. NotFound: there is no such entry.
+// Forget takes an entry out of an archive. It returns NotFound if there is no such entry.
 func (s *Store) Forget(ctx context.Context, w chat.MemoryOwner, id chat.ArchivalID) error {
 	_, _, err := s.changeMemory(ctx, w, "", func(tx *pg.Tx) (string, error) {
 		_, err := changeArchive(ctx, tx, w, nil, []chat.ArchivalID{id})
@@ -47,7 +47,7 @@ func (s *Store) Forget(ctx context.Context, w chat.MemoryOwner, id chat.Archival
 	return err
 }
 
-// changeArchive adds and deletes entries, in the lock of the user. NotFound: one to delete is not there.
+// changeArchive adds and deletes entries, in the lock of the user. It returns NotFound if one to delete is not there.
 func changeArchive(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, added []chat.ArchivalEntry, gone []chat.ArchivalID) ([]chat.ArchivalID, error) {
 	if len(added)+len(gone) == 0 {
 		return nil, nil
@@ -152,7 +152,7 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.MemoryOwner, query string,
 	return out, nil
 }
 
-// tsQueries is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
+// tsQueries returns a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
 func tsQueries(query string) (queries []string, weights []float64) {
 	for _, t := range lexical.Query(chat.Clean(query)) {
 		q := "'" + t.Text + "'"
@@ -172,7 +172,7 @@ func numbers(ids []chat.ArchivalID) []int64 {
 	return out
 }
 
-// packed is an embedding as it is stored; nil stays NULL.
+// packed returns an embedding as it is stored; nil stays NULL.
 func packed(embedding []float32) []byte {
 	if embedding == nil {
 		return nil

@@ -29,7 +29,7 @@ func (s *Store) Blocks(ctx context.Context, w chat.MemoryOwner, session chat.Ses
 
 // EditBlock writes the block that edit returns, and stores the text that edit returns with the key. The block may be empty,
 // and edit may refuse the change. The same key writes once, and returns the text of that time; an empty key always writes.
-// Invalid: there is no such block. TooLarge: it would be longer than its limit.
+// It returns Invalid if there is no such block, and TooLarge if it would be longer than its limit.
 func (s *Store) EditBlock(
 	ctx context.Context, w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block, edit func(was string) (content, said string, err error),
 ) (said string, err error) {
@@ -79,7 +79,7 @@ func changeBlock(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, session chat
 	return nil
 }
 
-// belongs is the conversation that a block belongs to; empty if it belongs to the user.
+// belongs returns the conversation that a block belongs to; empty if it belongs to the user.
 func belongs(block chat.Block, session chat.SessionKey) chat.SessionKey {
 	if block == chat.BlockWorking {
 		return session

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/turn/quota"
 )
 
-// ClaimDigest reserves an entry that is to be shortened for its caller, for some time. false: another process has reserved
+// ClaimDigest reserves an entry that is to be shortened for its caller, for some time. It returns false if another process has reserved
 // it, or it was shortened or deleted.
 func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (bool, error) {
 	n, err := dbsqlc.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})
@@ -33,8 +33,8 @@ func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest strin
 	return nil
 }
 
-// DigestReader returns the conversation whose model shortens entries of a user's archive. RateLimited: all leases of the
-// tenant are needed for answers. NotFound: the user has no conversation.
+// DigestReader returns the conversation whose model shortens entries of a user's archive. It returns RateLimited if all leases of the
+// tenant are needed for answers. It returns NotFound if the user has no conversation.
 func (s *Store) DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error) {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {

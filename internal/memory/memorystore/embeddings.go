@@ -63,7 +63,7 @@ func (s *Store) ArchivePending(ctx context.Context, model string, n int) ([]chat
 }
 
 // Embed keeps embeddings by a model. An entry without one is not asked for again: the model cannot make it. Entries that
-// were deleted meanwhile, or belong to another user by now, are passed over.
+// were deleted in the meantime, or belong to another user by now, are passed over.
 func (s *Store) Embed(ctx context.Context, model string, entries []chat.PendingEntry) error {
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b chat.PendingEntry) int {
 		return cmp.Or(cmp.Compare(a.MemoryOwner.User, b.MemoryOwner.User), cmp.Compare(a.MemoryOwner.Agent, b.MemoryOwner.Agent)) // several users are always locked in one order

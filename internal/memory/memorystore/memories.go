@@ -27,7 +27,7 @@ func (s *Store) Memories(ctx context.Context, user chat.UserID, agent string) ([
 	return out, nil
 }
 
-// SetMemory writes a note of an agent about a user, or deletes it if the content is empty. TooLarge: there are too many. Written again
+// SetMemory writes a note of an agent about a user, or deletes it if the content is empty. It returns TooLarge if there are too many. Written again
 // it changes nothing, not even its time.
 func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

@@ -26,7 +26,7 @@ func (s *Store) MemoryWritten(ctx context.Context, w chat.MemoryOwner, key strin
 }
 
 // Memorize writes what a conversation adds to memory, all of it or nothing. fresh is false where its key was written before:
-// nothing is changed then. Conflict: a note or block has changed since the change was composed.
+// nothing is changed then. It returns Conflict if a note or block has changed since the change was composed.
 func (s *Store) Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error) {
 	_, fresh, err = s.changeMemory(ctx, w, m.Key, func(tx *pg.Tx) (string, error) {
 		for _, n := range m.Notes {
@@ -106,7 +106,7 @@ func addHistory(ctx context.Context, t *pg.Tx, w chat.MemoryOwner, m chat.Memori
 	return nil
 }
 
-// at is a time that is known, or now.
+// at returns a time that is known, or now.
 func at(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Now()

@@ -23,7 +23,7 @@ func (s *Store) BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.Blo
 	return out, nil
 }
 
-// ForgetLog takes entries out of a log, as its user wants. NotFound: one is not there, and all stay.
+// ForgetLog takes entries out of a log, as its user wants. It returns NotFound if one is not there, and all stay.
 func (s *Store) ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.HistoryDelete(ctx, tx, dbsqlc.HistoryDeleteParams{UserID: w.User, Agent: w.Agent, Ids: ids})

@@ -38,8 +38,8 @@ func (s *Store) profile(ctx context.Context, db pg.DBTX, user chat.UserID) (chat
 }
 
 // SetProfile writes content and timezone of a profile over the one whose revision it has, and returns the stored one. A
-// profile that is the same changes nothing. Conflict: the profile was changed since that revision. TooLarge: it is longer
-// than chat.MaxProfile. Invalid: the timezone is none, or the user is a group. Each change is a version, of which the newest hundred are kept.
+// profile that is the same changes nothing. It returns Conflict if the profile was changed since that revision, and TooLarge if it is longer
+// than chat.MaxProfile. It returns Invalid if the timezone is none, or the user is a group. Each change is a version, of which the newest hundred are kept.
 func (s *Store) SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error) {
 	p.Content, p.Timezone = strings.TrimSpace(chat.Clean(p.Content)), strings.TrimSpace(p.Timezone)
 	if n := utf8.RuneCountInString(p.Content); n > chat.MaxProfile {

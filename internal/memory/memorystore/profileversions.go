@@ -32,7 +32,7 @@ func (s *Store) ProfileVersions(ctx context.Context, user chat.UserID) ([]chat.P
 	return list, nil
 }
 
-// ProfileVersion returns a version with its text. NotFound: the user has none of this number.
+// ProfileVersion returns a version with its text. It returns NotFound if the user has none of this number.
 func (s *Store) ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error) {
 	r, err := dbsqlc.Q.ProfileVersionOf(ctx, s.db.Pool, dbsqlc.ProfileVersionOfParams{UserID: user, Version: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -50,7 +50,7 @@ func noProfileVersion(n int) error {
 	return fault.Errorf(fault.NotFound, "there is no version %d of your profile", n)
 }
 
-// DeleteProfileVersion forgets a version. NotFound: the user has none of this number. Conflict: it is the profile as it is, or a service
+// DeleteProfileVersion forgets a version. It returns NotFound if the user has none of this number, and Conflict if it is the profile as it is, or a service
 // works with it.
 func (s *Store) DeleteProfileVersion(ctx context.Context, user chat.UserID, n int) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

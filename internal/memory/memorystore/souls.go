@@ -29,8 +29,8 @@ func (s *Store) SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulF
 }
 
 // SetSoulFile writes or deletes a soul file, and returns the version that it has then; empty: it is gone. The same key writes
-// once, and returns what it returned then; an empty key always writes. Conflict: the file is not what the change overwrites.
-// TooLarge: it, or their number, would be beyond the limits. Invalid: its name or content is none.
+// once, and returns what it returned then; an empty key always writes. It returns Conflict if the file is not what the change overwrites,
+// TooLarge if the file, or the number of files, would exceed the limits, and Invalid if its name or content is not permitted.
 func (s *Store) SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string, c chat.SoulChange) (version string, err error) {
 	version, _, err = s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) { return changeSoul(ctx, tx, w, c) })
 	return version, err

@@ -24,22 +24,22 @@ const (
 	most = 200
 )
 
-// Conversations stores conversations.
+// Conversations lists memorize jobs.
 type Conversations interface {
 	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
 }
 
-// Memory stores memories.
+// Memory is the store of the memory of users: notes, blocks, soul files, archive and log.
 type Memory interface {
 	ArchiveCount(ctx context.Context, w chat.MemoryOwner) (int, error)
 	ArchiveGet(ctx context.Context, w chat.MemoryOwner, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 	ArchiveList(ctx context.Context, w chat.MemoryOwner, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error)
 	ArchiveSearch(ctx context.Context, w chat.MemoryOwner, query string, n int) ([]chat.ArchivalID, error)
 	BlocksOfAll(ctx context.Context, w chat.MemoryOwner) ([]chat.BlockOf, error)
-	// ForgetLog takes entries out of a log. NotFound: one is not there.
+	// ForgetLog takes entries out of a log. It returns NotFound if one is not there.
 	ForgetLog(ctx context.Context, w chat.MemoryOwner, ids []int64) error
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
-	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
+	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. It returns Conflict if they are not.
 	Memorize(ctx context.Context, w chat.MemoryOwner, m chat.Memorized) (fresh bool, err error)
 	MemoryHistory(ctx context.Context, w chat.MemoryOwner, before int64, n int) ([]chat.HistoryEntry, error)
 	MemoryLog(ctx context.Context, w chat.MemoryOwner, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
@@ -47,7 +47,7 @@ type Memory interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 }
 
-// Settings stores settings.
+// Settings reads the memory settings of users.
 type Settings interface {
 	MemoryChoices(ctx context.Context, user chat.UserID) (chat.MemoryChoices, error)
 }
@@ -209,8 +209,8 @@ func (d View) found(ctx context.Context, w chat.MemoryOwner, q string, n int) (a
 	return archiveOf(entries), logOf(past), err
 }
 
-// Set writes a note, a block or a soul file that is was; empty: it is deleted, or the block is emptied. Conflict: it was changed
-// meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
+// Set writes a note, a block or a soul file that is was; empty: it is deleted, or the block is emptied. It returns Conflict if it was changed
+// in the meantime. It returns Invalid if it is none of them, and TooLarge if it would be longer than it may.
 func (d View) Set(ctx context.Context, w chat.MemoryOwner, id, was, content string) error {
 	m := chat.Memorized{}
 	kind, name, _ := strings.Cut(id, "/")

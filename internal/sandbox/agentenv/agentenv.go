@@ -22,14 +22,14 @@ import (
 	"xbot/runner/wire"
 )
 
-// AgentSecrets stores secrets of agents.
+// AgentSecrets is the store of the secrets of agents.
 type AgentSecrets interface {
 	AgentSecrets(ctx context.Context, agent string) ([]agentsecrets.Secret, error)
 	RunnerIsListed(ctx context.Context, owner chat.UserID, name string, listed []string) (bool, error)
 	SetAgentSecret(ctx context.Context, in agentsecrets.Secret, bounds agentsecrets.Bounds) error
 }
 
-// Settings stores settings.
+// Settings reads the settings of a conversation, which name its agent.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
@@ -93,7 +93,7 @@ func (r *Resolver) Environment(ctx context.Context, key chat.SessionKey, user ch
 	return env, nil
 }
 
-// Masker hides the secrets of the agent of a conversation, whichever runner has them; nil: there are none.
+// Masker returns a masker of the secrets of a conversation's agent, on all runners. It returns nil if there are none.
 func (r *Resolver) Masker(ctx context.Context, key chat.SessionKey) (*mask.Masker, error) {
 	f, err := r.of(ctx, key)
 	if err != nil {
@@ -158,7 +158,7 @@ func (r *Resolver) trusted(ctx context.Context, p *policy.Policy, user chat.User
 	return r.AgentSecrets.RunnerIsListed(ctx, user, runner, p.Runners.Secrets)
 }
 
-// open opens a secret; false: it cannot be read, or is another one's.
+// open opens a secret. It returns false if it cannot be read, or is another one's.
 func (r *Resolver) open(row agentsecrets.Secret) (wire.Secret, bool) {
 	plain, err := r.Key.Open(row.Sealed)
 	var s sealedSecret
@@ -178,7 +178,7 @@ func (r *Resolver) Readable(row agentsecrets.Secret) bool {
 	return ok
 }
 
-// Set seals a value and stores it. Invalid describes what is wrong with the name or the value, without the value; TooLarge: the agent has as much
+// Set seals a value and stores it. Invalid describes what is wrong with the name or the value, without the value. It returns TooLarge if the agent has as much
 // as a command can be given.
 func (r *Resolver) Set(ctx context.Context, agent, name, value string) error {
 	if err := policy.CheckVariable(name); err != nil {

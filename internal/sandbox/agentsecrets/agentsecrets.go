@@ -49,7 +49,7 @@ type Bounds interface {
 	Fit(others []Secret) error
 }
 
-// SetAgentSecret stores a secret, or a new value of one. bounds checks the agent's other ones, which are locked meanwhile.
+// SetAgentSecret stores a secret, or a new value of one. bounds checks the agent's other ones, which are locked in the meantime.
 func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Sealed); err != nil {
@@ -75,7 +75,7 @@ func (s *Store) SetAgentSecret(ctx context.Context, in Secret, bounds Bounds) er
 	})
 }
 
-// RemoveAgentSecret removes a secret. NotFound: there is none.
+// RemoveAgentSecret removes a secret. It returns NotFound if there is none.
 func (s *Store) RemoveAgentSecret(ctx context.Context, agent, name string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.AgentSecretDelete(ctx, tx, dbsqlc.AgentSecretDeleteParams{Agent: agent, Name: name})

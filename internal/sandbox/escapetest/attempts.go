@@ -17,7 +17,7 @@ const (
 // FileChanges is the group of attempts to change files without writing to them.
 const FileChanges = "changes of files"
 
-// Attempts are all of them, for a sandbox that shares its machine with what it must not reach.
+// Attempts returns all of them, for a sandbox that shares its machine with what it must not reach.
 func Attempts() []Attempt {
 	all := slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), changes(), kernel(),
 		threads(), names(), shared(), inherited(), toldSockets())
@@ -191,10 +191,10 @@ var (
 	fileRaces = []string{"link", "memory", "descriptor"}
 )
 
-// FileCalls are the attempts of the probe to change a file without writing to it: "change CALL PATH".
+// FileCalls returns the attempts of the probe to change a file without writing to it: "change CALL PATH".
 func FileCalls() []string { return slices.Clone(fileCalls) }
 
-// FileRaces are its attempts to have another file changed: "race HOW OWN OTHER".
+// FileRaces returns its attempts to have another file changed: "race HOW OWN OTHER".
 func FileRaces() []string { return slices.Clone(fileRaces) }
 
 // changes are of modes, owners, times, attributes and lengths. A folder that is hidden is no less than one that can be read.
@@ -216,7 +216,7 @@ func changes() []Attempt {
 	)...)
 }
 
-// kernel is the parts of the kernel that only its administrator may touch.
+// kernel returns the parts of the kernel that only its administrator may touch.
 func kernel() []Attempt {
 	return slices.Concat(
 		group("mounting",

@@ -2,7 +2,7 @@ package escapetest
 
 import "slices"
 
-// Container is the attempts for a container without a network. Those of Attempts that make no sense in one are left out,
+// Container returns the attempts for a container without a network. Those of Attempts that make no sense in one are left out,
 // and those at what only containers have come on top. In them $WORK is the workspace, $PROGRAM and $STORE are the runner's
 // program and notes, $DAEMON and $PAUSE its processes: variables, since each has one name inside and another outside.
 func Container() []Attempt {
@@ -14,7 +14,7 @@ func Container() []Attempt {
 	return slices.Concat(shared, engine(), neighbours(), runnersFiles(), runnersProcesses(), network(), keys(), containerKernel())
 }
 
-// engine is what makes containers: access to it is root outside.
+// engine returns what makes containers: access to it is root outside.
 func engine() []Attempt {
 	return group("engine",
 		`@PROBE@ unix @ENGINE@`, `test -S @ENGINE@`, `@PROBE@ unix /proc/self/root@ENGINE@`, `ls -A @DATA@ | grep .`, `ls -A @DATA@/containers | grep .`,
@@ -51,7 +51,7 @@ func runnersFiles() []Attempt {
 	return out
 }
 
-// runnersProcesses are the processes of the same user that share the container with commands.
+// runnersProcesses returns the processes of the same user that share the container with commands.
 func runnersProcesses() []Attempt {
 	var out []Attempt
 	for _, who := range []string{"$DAEMON", "$PAUSE"} {
@@ -64,7 +64,7 @@ func runnersProcesses() []Attempt {
 	return out
 }
 
-// network is the listeners on the machine: the product, and anything else.
+// network returns the listeners on the machine: the product, and anything else.
 func network() []Attempt {
 	return group("network",
 		`@PROBE@ http @URL@/healthz`, `@PROBE@ tcp @TEMPORAL_GRPC@`, `@PROBE@ tcp @TEMPORAL_UI@`, `@PROBE@ tcp @LOOPBACK@`, `@PROBE@ tcp @LAN@`,
@@ -85,7 +85,7 @@ func keys() []Attempt {
 	)
 }
 
-// containerKernel is what an engine hides of the kernel, and how containers were left in the past.
+// containerKernel returns what an engine hides of the kernel, and how containers were left in the past.
 func containerKernel() []Attempt {
 	out := group("devices",
 		`ls /dev | grep -v -x -E 'core|fd|full|mqueue|null|ptmx|pts|random|shm|stderr|stdin|stdout|tty|urandom|zero'`,

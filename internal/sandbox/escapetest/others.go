@@ -82,7 +82,7 @@ func names() []Attempt {
 	return out
 }
 
-// shared is the kernel's state that all processes of a user share.
+// shared returns the kernel's state that all processes of a user share.
 func shared() []Attempt {
 	out := group("shared by all processes",
 		`@PROBE@ keyring`, `@PROBE@ addkey`, `@PROBE@ shm @SHM@`, `@PROBE@ userfault`, `@PROBE@ uring`, `@PROBE@ fanotify`, `@PROBE@ clone3`, `@PROBE@ seccomp`,

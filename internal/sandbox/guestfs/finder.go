@@ -15,7 +15,7 @@ import (
 
 // Store finds the conversations of consumers and their runners.
 type Store interface {
-	// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
+	// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. It returns Denied if they have none any more.
 	ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error)
 	// KeepServiceStorage keeps the runner on which the files are, and returns it: the one that was kept before, unless it is the one to be left.
 	KeepServiceStorage(ctx context.Context, user chat.UserID, runner, leave string) (string, error)
@@ -103,11 +103,12 @@ func (f Finder) volumes(ctx context.Context, user chat.UserID, r service.FileSys
 	return runner, objectfs.New(store, objectfs.Root(r.Admin, r.Service, r.Conversation), user, f.Objects.Edits), nil
 }
 
-// errNone: why is the administrator's matter, and names their machines.
+// errNone hides the reason from consumers, which would name the administrator's machines.
 var errNone = fault.Errorf(fault.Denied, "this conversation has no place for files")
 
-// box is the runner of the administrator on which the files of a conversation are: the one that they use when it is first asked for, and that
-// one from then on. Where it is not theirs any more, its files are lost, and the conversation goes on where they are now.
+// box returns the runner of the administrator that holds the files of a conversation. The first call chooses the administrator's current runner, and
+// later calls return the same one. If that runner no longer belongs to the administrator, its files are lost, and the conversation moves to the
+// current one.
 func (f Finder) box(ctx context.Context, user chat.UserID, r service.FileSystem) (sandbox.Sandbox, error) {
 	if r.Runner != "" {
 		box, err := f.Sandboxes.Box(ctx, r.Admin, r.Runner)

@@ -7,8 +7,8 @@
 //	/docs         the administrator's documents that the service allows: read
 //	/scripts      the names of the scripts that it allows; their content is not shown
 //
-// No link is followed: each path is asked for with all links followed, and has to be itself. Commands do not run
-// there.
+// Symbolic links are not followed: the runner resolves each path, and a path that resolves to another one is refused. Commands do not run in this
+// file system.
 package guestfs
 
 import (
@@ -104,16 +104,16 @@ type mount struct {
 	name    string
 	volume  *volume
 	at      string   // below the workspace of the volume
-	reads   bool     // otherwise it shows names alone
-	writes  bool     //
-	allowed []string // patterns of what is seen
-	all     bool     // all is seen
+	reads   bool     // files can be read; otherwise only their names are visible
+	writes  bool     // files can be written
+	allowed []string // patterns of the visible files
+	all     bool     // all files are visible
 }
 
-// sees reports whether a file below the folder is seen.
+// sees reports whether a file below the folder is visible.
 func (m mount) sees(rel string) bool { return m.all || service.Allows(m.allowed, rel) }
 
-// opens reports whether a folder may hold something that is seen.
+// opens reports whether a folder may contain visible files.
 func (m mount) opens(rel string) bool { return m.all || service.AllowsBelow(m.allowed, rel) }
 
 // fileSystem is a sandbox.Sandbox.

@@ -11,7 +11,7 @@ import (
 )
 
 // ReadFile implements sandbox.Sandbox. The file is looked at before and after: what was read is given only if it is the same file, so that a
-// link that is put in its place meanwhile shows nothing.
+// link that is put in its place in the meantime shows nothing.
 func (r *fileSystem) ReadFile(ctx context.Context, text string, offset, limit int64) (sandbox.FileData, error) {
 	ctx = sandbox.Unnamed(ctx)
 	p, real, before, err := r.file(ctx, text)

@@ -17,7 +17,7 @@ const (
 // Counter adds up the size of all file systems of a service. Each reports the size of its folders when it looks there: no caller looks
 // into all of them.
 type Counter interface {
-	// ServiceStorageHolds stores the size of a folder of a consumer: of what they sent, or of what was made. TooLarge: the file systems of
+	// ServiceStorageHolds stores the size of a folder of a consumer: of what they sent, or of what was made. It returns TooLarge if the file systems of
 	// their service hold as much as they may.
 	ServiceStorageHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error
 	// ServiceStorageGrows records how much was written since.
@@ -41,7 +41,7 @@ func (r *fileSystem) fits(ctx context.Context, p place) error {
 
 var errFull = fault.Errorf(fault.TooLarge, "this conversation has as many files as it may: %d, and %d MB", MaxFiles, MaxBytes>>20)
 
-// size is how much lies in the folder of a place. TooLarge: it has more files than it may.
+// size is how much lies in the folder of a place. It returns TooLarge if it has more files than it may.
 func (r *fileSystem) size(ctx context.Context, p place) (bytes int64, err error) {
 	real, err := r.real(ctx, place{mount: p.mount})
 	if err != nil {

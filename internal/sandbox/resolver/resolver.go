@@ -1,6 +1,6 @@
 // Package resolver decides where a user's commands run. The runner that a session names comes first, then the one that
 // its user made active, then the container of the server where it offers one, then, for administrators, the server's own
-// host, then the user's only runner (spec/001 §5.5). A named runner is never replaced by another: one that is away or gone is an error.
+// host, then the user's only runner. A named runner is never replaced by another: one that is away or gone is an error.
 package resolver
 
 import (

@@ -191,7 +191,7 @@ func oneLine(text string) string {
 	}, chat.Clean(text))
 }
 
-// Disconnected notes that a connection ended, unless a newer one has taken its place.
+// Disconnected records that a connection ended, unless a newer one has taken its place.
 func (s *Store) Disconnected(ctx context.Context, name string, epoch int64) error {
 	return pg.Classify(dbsqlc.Q.ConnectionClose(ctx, s.db.Pool, dbsqlc.ConnectionCloseParams{Name: name, Epoch: epoch}))
 }

@@ -60,7 +60,7 @@ func feedOverKills(b *bench) {
 		b.must(b.feed(id, in))
 		b.Kill()
 		b.Start()
-		b.must(b.feed(id, in)) // who was killed meanwhile is not sure of it
+		b.must(b.feed(id, in)) // who was killed in the meantime is not sure of it
 		r.waitOutput(line)
 	}
 	b.must(b.feed(id, sandbox.Input{Key: "end", Close: true}))

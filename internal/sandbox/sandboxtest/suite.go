@@ -82,12 +82,12 @@ func setup(t *testing.T, f Fixture) *bench {
 	return b
 }
 
-// id is a new command id.
+// id returns a new command id.
 func (b *bench) id() chat.CallID {
 	return chat.NewCallID("0192f0c1-1111-7222-8333-444455556666", int(lastID.Add(1)), 0)
 }
 
-// path is a path in the case's folder.
+// path returns a path in the case's folder.
 func (b *bench) path(name string) string { return b.dir + "/" + name }
 
 func (b *bench) must(err error) {

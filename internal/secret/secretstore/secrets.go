@@ -36,7 +36,7 @@ type Sealed struct {
 	Data []byte
 }
 
-// NoteKey records, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
+// NoteKey records, in the transaction that stores a secret, which key it was sealed with. It returns Conflict if the key was changed since.
 func NoteKey(ctx context.Context, tx *pg.Tx, data []byte) error {
 	id := secret.SealedBy(data)
 	if id == "" {
@@ -81,7 +81,7 @@ func (s *Store) RetireKeysBut(ctx context.Context, current string, others []stri
 	})
 }
 
-// Reseal replaces a secret by the same one, sealed again. A secret that was changed meanwhile stays unchanged, and the result is false.
+// Reseal replaces a secret by the same one, sealed again. A secret that was changed concurrently stays unchanged, and the result is false.
 func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error) {
 	var n int64
 	var err error

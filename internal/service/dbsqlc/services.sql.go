@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
 )
 
@@ -808,9 +809,53 @@ func (q *Queries) ServiceSet(ctx context.Context, db DBTX, arg ServiceSetParams)
 	return err
 }
 
+const serviceStorageCopy = `-- name: ServiceStorageCopy :execrows
+UPDATE service_rooms SET left_runner = $1 WHERE user_id = $2 AND move_to <> '' AND move_at = $3
+`
+
+type ServiceStorageCopyParams struct {
+	Runner string
+	ID     chat.UserID
+	MoveAt time.Time
+}
+
+// A runner is about to get copies of the files of a conversation.
+func (q *Queries) ServiceStorageCopy(ctx context.Context, db DBTX, arg ServiceStorageCopyParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceStorageCopy, arg.Runner, arg.ID, arg.MoveAt)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const serviceStorageFreeze = `-- name: ServiceStorageFreeze :execrows
+UPDATE service_rooms r SET move_to = $1::text, move_at = now(), move_error = '',
+    stored_in = CASE WHEN $1::text = 'local' OR $1::text = ANY(r.stored_in) THEN r.stored_in ELSE r.stored_in || $1::text END
+WHERE r.user_id IN (
+    SELECT o.user_id FROM service_rooms o
+    WHERE o.move_to = '' AND o.left_runner = '' AND o.move_at <= now() AND coalesce(nullif(o.storage, ''), 'local') <> $1::text
+      AND NOT EXISTS (SELECT 1 FROM storage_deletions d WHERE d.key = o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/')
+    ORDER BY o.user_id LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+`
+
+type ServiceStorageFreezeParams struct {
+	Target string
+	N      int32
+}
+
+// Starts the moves of conversations that are elsewhere than the target. A conversation waits while earlier files of it at the target are not deleted.
+func (q *Queries) ServiceStorageFreeze(ctx context.Context, db DBTX, arg ServiceStorageFreezeParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceStorageFreeze, arg.Target, arg.N)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const serviceStorageGet = `-- name: ServiceStorageGet :one
 SELECT u.kind, coalesce(c.session_key, '')::text AS session_key, coalesce(c.id, '')::text AS conversation_id, coalesce(s.id, '')::text AS service_id,
-       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner
+       coalesce(s.admin_id, 0)::bigint AS admin_id, coalesce(s.definition, '{}')::jsonb AS definition, coalesce(r.runner, '')::text AS runner, coalesce(r.storage, '')::text AS storage, (coalesce(r.move_to, '') <> '')::boolean AS moving
 FROM users u
 LEFT JOIN service_conversations c ON c.user_id = u.id AND u.disabled_at IS NULL
 LEFT JOIN services s ON s.id = c.service_id AND s.deleted_at IS NULL AND EXISTS (SELECT 1 FROM users a WHERE a.id = s.admin_id AND a.role = 'admin' AND a.disabled_at IS NULL)
@@ -826,6 +871,8 @@ type ServiceStorageGetRow struct {
 	AdminID        int64
 	Definition     json.RawMessage
 	Runner         string
+	Storage        string
+	Moving         bool
 }
 
 // Of which conversation with a service a user is the consumer, and on which runner its files are. Of others only the kind is told. A service that
@@ -841,6 +888,8 @@ func (q *Queries) ServiceStorageGet(ctx context.Context, db DBTX, id chat.UserID
 		&i.AdminID,
 		&i.Definition,
 		&i.Runner,
+		&i.Storage,
+		&i.Moving,
 	)
 	return i, err
 }
@@ -908,6 +957,7 @@ ON CONFLICT (user_id) DO UPDATE SET
     runner            = CASE service_rooms.runner WHEN $3::text THEN excluded.runner ELSE service_rooms.runner END,
     generated_bytes   = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.generated_bytes END,
     attachments_bytes = CASE service_rooms.runner WHEN $3::text THEN 0 ELSE service_rooms.attachments_bytes END
+WHERE service_rooms.storage = ''
 RETURNING runner
 `
 
@@ -925,8 +975,34 @@ func (q *Queries) ServiceStorageKeep(ctx context.Context, db DBTX, arg ServiceSt
 	return runner, err
 }
 
+const serviceStorageKeepBackend = `-- name: ServiceStorageKeepBackend :one
+INSERT INTO service_rooms (user_id, service_id, conversation_id, admin_id, runner, storage, stored_in)
+SELECT c.user_id, c.service_id, c.id, s.admin_id, '', $1::text, ARRAY[$1::text] FROM service_conversations c JOIN services s ON s.id = c.service_id
+WHERE c.user_id = $2
+ON CONFLICT (user_id) DO UPDATE SET storage = service_rooms.storage
+RETURNING runner, storage
+`
+
+type ServiceStorageKeepBackendParams struct {
+	Storage string
+	ID      chat.UserID
+}
+
+type ServiceStorageKeepBackendRow struct {
+	Runner  string
+	Storage string
+}
+
+// Stores that object storage has the files of a consumer's conversation, unless a place is stored already.
+func (q *Queries) ServiceStorageKeepBackend(ctx context.Context, db DBTX, arg ServiceStorageKeepBackendParams) (ServiceStorageKeepBackendRow, error) {
+	row := db.QueryRow(ctx, serviceStorageKeepBackend, arg.Storage, arg.ID)
+	var i ServiceStorageKeepBackendRow
+	err := row.Scan(&i.Runner, &i.Storage)
+	return i, err
+}
+
 const serviceStorageLeft = `-- name: ServiceStorageLeft :one
-SELECT service_id, conversation_id, admin_id, runner FROM service_rooms WHERE user_id = $1
+SELECT service_id, conversation_id, admin_id, runner, storage, left_runner FROM service_rooms WHERE user_id = $1
 `
 
 type ServiceStorageLeftRow struct {
@@ -934,6 +1010,8 @@ type ServiceStorageLeftRow struct {
 	ConversationID string
 	AdminID        chat.UserID
 	Runner         string
+	Storage        string
+	LeftRunner     string
 }
 
 // The room of a consumer who is deleted.
@@ -945,8 +1023,220 @@ func (q *Queries) ServiceStorageLeft(ctx context.Context, db DBTX, userID chat.U
 		&i.ConversationID,
 		&i.AdminID,
 		&i.Runner,
+		&i.Storage,
+		&i.LeftRunner,
 	)
 	return i, err
+}
+
+const serviceStorageLeftoverGone = `-- name: ServiceStorageLeftoverGone :exec
+UPDATE service_rooms SET left_runner = '' WHERE user_id = $1
+`
+
+func (q *Queries) ServiceStorageLeftoverGone(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, serviceStorageLeftoverGone, userID)
+	return err
+}
+
+const serviceStorageLeftoverLater = `-- name: ServiceStorageLeftoverLater :exec
+UPDATE service_rooms SET move_at = now() + $1::interval WHERE user_id = $2
+`
+
+type ServiceStorageLeftoverLaterParams struct {
+	After pgtype.Interval
+	ID    chat.UserID
+}
+
+func (q *Queries) ServiceStorageLeftoverLater(ctx context.Context, db DBTX, arg ServiceStorageLeftoverLaterParams) error {
+	_, err := db.Exec(ctx, serviceStorageLeftoverLater, arg.After, arg.ID)
+	return err
+}
+
+const serviceStorageLeftovers = `-- name: ServiceStorageLeftovers :many
+SELECT user_id, service_id, conversation_id, admin_id, left_runner FROM service_rooms
+WHERE left_runner <> '' AND move_to = '' AND move_at <= now() ORDER BY user_id LIMIT $1
+`
+
+type ServiceStorageLeftoversRow struct {
+	UserID         chat.UserID
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	LeftRunner     string
+}
+
+// Conversations of which a runner still has a copy.
+func (q *Queries) ServiceStorageLeftovers(ctx context.Context, db DBTX, n int32) ([]ServiceStorageLeftoversRow, error) {
+	rows, err := db.Query(ctx, serviceStorageLeftovers, n)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceStorageLeftoversRow
+	for rows.Next() {
+		var i ServiceStorageLeftoversRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.ServiceID,
+			&i.ConversationID,
+			&i.AdminID,
+			&i.LeftRunner,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceStorageMoveFailed = `-- name: ServiceStorageMoveFailed :exec
+UPDATE service_rooms SET move_to = '', move_at = now() + $1::interval, move_error = $2
+WHERE user_id = $3 AND move_to <> '' AND move_at = $4
+`
+
+type ServiceStorageMoveFailedParams struct {
+	After   pgtype.Interval
+	Problem string
+	ID      chat.UserID
+	MoveAt  time.Time
+}
+
+// The move of a conversation failed: its files are writable again, and a later step retries.
+func (q *Queries) ServiceStorageMoveFailed(ctx context.Context, db DBTX, arg ServiceStorageMoveFailedParams) error {
+	_, err := db.Exec(ctx, serviceStorageMoveFailed,
+		arg.After,
+		arg.Problem,
+		arg.ID,
+		arg.MoveAt,
+	)
+	return err
+}
+
+const serviceStorageMoved = `-- name: ServiceStorageMoved :execrows
+WITH moved AS (
+    UPDATE service_rooms r SET storage = $1::text, runner = $2::text, move_to = '', left_runner = o.runner
+    FROM service_rooms o WHERE o.user_id = r.user_id AND r.user_id = $3 AND r.move_to = $4::text AND r.move_at = $5
+    RETURNING o.storage, o.admin_id || '/svc/' || o.service_id || '/' || o.conversation_id || '/' AS key
+), old AS (
+    INSERT INTO storage_deletions (storage, key) SELECT moved.storage, moved.key FROM moved WHERE moved.storage <> ''
+)
+SELECT 1 FROM moved
+`
+
+type ServiceStorageMovedParams struct {
+	Storage string
+	Runner  string
+	ID      chat.UserID
+	Target  string
+	MoveAt  time.Time
+}
+
+// The files of a conversation are at the target now. Copies that object storage had are deleted; a runner's are deleted by the migration.
+func (q *Queries) ServiceStorageMoved(ctx context.Context, db DBTX, arg ServiceStorageMovedParams) (int64, error) {
+	result, err := db.Exec(ctx, serviceStorageMoved,
+		arg.Storage,
+		arg.Runner,
+		arg.ID,
+		arg.Target,
+		arg.MoveAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const serviceStorageProgress = `-- name: ServiceStorageProgress :one
+SELECT count(*)::int AS conversations,
+       count(*) FILTER (WHERE coalesce(nullif(storage, ''), 'local') <> $1::text)::int AS remaining,
+       count(*) FILTER (WHERE move_error <> '' AND coalesce(nullif(storage, ''), 'local') <> $1::text)::int AS failed,
+       count(*) FILTER (WHERE left_runner <> '')::int AS leftovers,
+       coalesce(max(move_error), '')::text AS problem
+FROM service_rooms
+`
+
+type ServiceStorageProgressRow struct {
+	Conversations int32
+	Remaining     int32
+	Failed        int32
+	Leftovers     int32
+	Problem       string
+}
+
+// The progress of a migration to a target.
+func (q *Queries) ServiceStorageProgress(ctx context.Context, db DBTX, target string) (ServiceStorageProgressRow, error) {
+	row := db.QueryRow(ctx, serviceStorageProgress, target)
+	var i ServiceStorageProgressRow
+	err := row.Scan(
+		&i.Conversations,
+		&i.Remaining,
+		&i.Failed,
+		&i.Leftovers,
+		&i.Problem,
+	)
+	return i, err
+}
+
+const serviceStorageToMove = `-- name: ServiceStorageToMove :many
+SELECT user_id, service_id, conversation_id, admin_id, runner, storage, move_at FROM service_rooms
+WHERE move_to = $1::text AND move_at <= now() - $2::interval ORDER BY user_id LIMIT $3
+`
+
+type ServiceStorageToMoveParams struct {
+	Target string
+	After  pgtype.Interval
+	N      int32
+}
+
+type ServiceStorageToMoveRow struct {
+	UserID         chat.UserID
+	ServiceID      string
+	ConversationID string
+	AdminID        chat.UserID
+	Runner         string
+	Storage        string
+	MoveAt         time.Time
+}
+
+// Conversations that have been moving for so long that no write that began before is under way.
+func (q *Queries) ServiceStorageToMove(ctx context.Context, db DBTX, arg ServiceStorageToMoveParams) ([]ServiceStorageToMoveRow, error) {
+	rows, err := db.Query(ctx, serviceStorageToMove, arg.Target, arg.After, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ServiceStorageToMoveRow
+	for rows.Next() {
+		var i ServiceStorageToMoveRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.ServiceID,
+			&i.ConversationID,
+			&i.AdminID,
+			&i.Runner,
+			&i.Storage,
+			&i.MoveAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const serviceStorageUnfreeze = `-- name: ServiceStorageUnfreeze :exec
+UPDATE service_rooms SET move_to = '', move_at = now() WHERE move_to <> ''
+`
+
+func (q *Queries) ServiceStorageUnfreeze(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, serviceStorageUnfreeze)
+	return err
 }
 
 const serviceTurnStates = `-- name: ServiceTurnStates :many

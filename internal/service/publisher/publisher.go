@@ -15,17 +15,17 @@ import (
 	"xbot/internal/turn/command/editdistance"
 )
 
-// Memory stores memories.
+// Memory reads versions of user profiles.
 type Memory interface {
 	ProfileVersion(ctx context.Context, user chat.UserID, n int) (chat.ProfileVersion, error)
 }
 
-// Prompts stores prompts.
+// Prompts reads versions of prompts.
 type Prompts interface {
 	PromptVersion(ctx context.Context, user chat.UserID, section string, n int) (chat.PromptVersion, error)
 }
 
-// Services stores services.
+// Services is the store of services.
 type Services interface {
 	AddService(ctx context.Context, admin chat.UserID, d service.Definition, published bool) (service.Service, error)
 	ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error)
@@ -45,7 +45,7 @@ type Publisher struct {
 	Models   Models
 }
 
-// Add makes a service of an administrator, published unless the patch sets otherwise. Invalid: it names what is not there.
+// Add makes a service of an administrator, published unless the patch sets otherwise. It returns Invalid if it names what is not there.
 func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) (service.Service, error) {
 	if err := d.check(ctx, admin, &p); err != nil {
 		return service.Service{}, err
@@ -57,7 +57,7 @@ func (d Publisher) Add(ctx context.Context, admin chat.UserID, p service.Patch) 
 	return d.Services.AddService(ctx, admin, made, p.Published == nil || *p.Published)
 }
 
-// Change changes a service, for any caller: what it names is its own administrator's. Conflict: it was changed since the revision; 0: any.
+// Change changes a service, for any caller: what it names is its own administrator's. It returns Conflict if it was changed since the revision; 0: any.
 func (d Publisher) Change(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	now, err := d.Services.Service(ctx, id)
 	if err != nil {
@@ -123,7 +123,7 @@ const maxNamed = 5
 
 func listed(ids []string) string { return strings.Join(ids[:min(len(ids), maxNamed)], ", ") }
 
-// nearest are the ids of models, those first that are written most like a word.
+// nearest returns the ids of models, those first that are written most like a word.
 func nearest(known catalogue.Catalogue, word string) []string {
 	word = strings.ToLower(catalogue.Canonical(word))
 	word = word[:min(len(word), 100)]
@@ -139,7 +139,7 @@ func nearest(known catalogue.Catalogue, word string) []string {
 	return ids
 }
 
-// Link is the address of a service's page with a key in its fragment: any holder can talk to the service. A fragment is never sent to a server.
+// Link returns the address of a service's page with a key in its fragment: any holder can talk to the service. A fragment is never sent to a server.
 func Link(base, id, key string) string {
 	link := strings.TrimRight(base, "/") + "/s/" + id
 	if key == "" {

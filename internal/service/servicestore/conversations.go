@@ -28,7 +28,7 @@ type NewConversation struct {
 }
 
 // BeginConversation begins a conversation of a consumer: a session of a new user. With a name of the program's user it is the
-// conversation that this one has already. Conflict: the service, or the key, has as many as it may, and none of them can be replaced.
+// conversation that this one has already. It returns Conflict if the service, or the key, has as many as it may, and none of them can be replaced.
 func (s *Store) BeginConversation(ctx context.Context, n NewConversation) (service.Conversation, error) {
 	id := ""
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -79,12 +79,12 @@ func begin(ctx context.Context, tx *pg.Tx, of service.Service, id string, n NewC
 	})
 }
 
-// ConsumerConversation returns one that was begun with the caller's key. NotFound: there is none, or it is another's.
+// ConsumerConversation returns one that was begun with the caller's key. It returns NotFound if there is none, or it is another's.
 func (s *Store) ConsumerConversation(ctx context.Context, by Caller, id string) (service.Conversation, error) {
 	return s.conversation(ctx, dbsqlc.ServiceConversationGetParams{ID: id, ServiceID: by.Service.ID, KeyID: by.Key})
 }
 
-// NamedConversation returns the one of what a program calls its user. NotFound: it has not begun.
+// NamedConversation returns the one of what a program calls its user. It returns NotFound if it has not begun.
 func (s *Store) NamedConversation(ctx context.Context, by Caller, name string) (service.Conversation, error) {
 	id, err := dbsqlc.Q.ServiceConversationByExternal(ctx, s.db.Pool, dbsqlc.ServiceConversationByExternalParams{KeyID: by.Key, External: name})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -96,7 +96,7 @@ func (s *Store) NamedConversation(ctx context.Context, by Caller, name string) (
 	return s.ConsumerConversation(ctx, by, id)
 }
 
-// ServiceConversation returns one of a service, whichever key it was begun with. NotFound: there is none.
+// ServiceConversation returns one of a service, whichever key it was begun with. It returns NotFound if there is none.
 func (s *Store) ServiceConversation(ctx context.Context, of, id string) (service.Conversation, error) {
 	return s.conversation(ctx, dbsqlc.ServiceConversationGetParams{ID: id, ServiceID: of})
 }

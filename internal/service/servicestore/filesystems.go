@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/users"
 )
 
-// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. Denied: they have none any more.
+// ServiceStorage returns the file system of a consumer. Not ok: the user is a person or a group, which have none. It returns Denied if they have none any more.
 func (s *Store) ServiceStorage(ctx context.Context, user chat.UserID) (room service.FileSystem, ok bool, err error) {
 	if _, known := s.withoutRoom.Load(user); known {
 		return room, false, nil
@@ -53,8 +53,8 @@ func (s *Store) KeepServiceStorage(ctx context.Context, user chat.UserID, runner
 	return kept, pg.Classify(err)
 }
 
-// KeepServiceBackend stores that a back end of object storage has the files of a consumer, unless a place is stored already, and returns the stored
-// place.
+// KeepServiceBackend stores the back end of object storage that holds the files of a consumer, unless one is stored already, and returns the
+// stored back end.
 func (s *Store) KeepServiceBackend(ctx context.Context, user chat.UserID, storage string) (backend, runner string, err error) {
 	row, err := dbsqlc.Q.ServiceStorageKeepBackend(ctx, s.db.Pool, dbsqlc.ServiceStorageKeepBackendParams{ID: user, Storage: storage})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -63,7 +63,7 @@ func (s *Store) KeepServiceBackend(ctx context.Context, user chat.UserID, storag
 	return row.Storage, row.Runner, pg.Classify(err)
 }
 
-// ServiceStorageLeft returns the file system of a consumer who is being deleted, as long as its folder is there. NotFound: it is gone.
+// ServiceStorageLeft returns the file system of a consumer who is being deleted, as long as its folder is there. It returns NotFound if it is gone.
 func (s *Store) ServiceStorageLeft(ctx context.Context, user chat.UserID) (service.FileSystem, error) {
 	row, err := dbsqlc.Q.ServiceStorageLeft(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -77,7 +77,7 @@ func (s *Store) ServiceStorageGone(ctx context.Context, user chat.UserID) error 
 	return pg.Classify(dbsqlc.Q.ServiceStorageGone(ctx, s.db.Pool, user))
 }
 
-// ServiceStorageHolds stores the size of a folder of a consumer's file system: of what they sent, or of what was made. TooLarge: the file systems of
+// ServiceStorageHolds stores the size of a folder of a consumer's file system: of what they sent, or of what was made. It returns TooLarge if the file systems of
 // their service hold together as much as a user may keep.
 func (s *Store) ServiceStorageHolds(ctx context.Context, user chat.UserID, sent bool, bytes int64) error {
 	caps, err := s.quota.Caps(ctx)

@@ -43,7 +43,7 @@ type Handover struct {
 	Admin                chat.UserID // whose service it is
 	Taken                chat.UserID // the administrator who answers; 0: the agent answers
 	TakenName            string
-	SaidFrom             *chat.Address // the chat of an administrator; nil: no one is notified
+	SaidFrom             *chat.Address // the chat of an administrator; nil: no administrator is notified
 }
 
 func handoverOf(key chat.SessionKey, r dbsqlc.ServiceHandoverHoldRow) (Handover, error) {
@@ -79,7 +79,7 @@ func LockHandover(ctx context.Context, tx *pg.Tx, key chat.SessionKey) (h Handov
 	return h, err == nil, err
 }
 
-// lockForChange is LockHandover for callers that change it. NotFound: the conversation is gone.
+// lockForChange is LockHandover for callers that change it. It returns NotFound if the conversation is gone.
 func lockForChange(ctx context.Context, tx *pg.Tx, c service.Conversation) (Handover, error) {
 	row, err := dbsqlc.Q.ServiceHandoverLock(ctx, tx, c.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -110,7 +110,7 @@ func (s *Store) Handovers(ctx context.Context, sessions []chat.SessionKey) (map[
 
 // TakeIn has an administrator answer in place of the agent: the turn that runs is stopped, and waiting messages go into the transcript for
 // them to answer, stamped in the first of the zones that is known if the administrator has set none. Tasks wait. Done again it changes
-// nothing but who has it. Denied: they are no administrator. It returns the turn that is stopped, empty if none ran.
+// nothing but who has it. It returns Denied if they are no administrator. It returns the turn that is stopped, empty if none ran.
 func (s *Store) TakeIn(ctx context.Context, c service.Conversation, by Actor, zones []string) (chat.TurnID, error) {
 	var stops chat.TurnID
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -228,7 +228,7 @@ func (s *Store) GiveConversation(ctx context.Context, c service.Conversation) (g
 			return fmt.Errorf("give conversation %s back: %w", c.ID, err)
 		}
 		tx.Emit(c.Session, chat.EventHandover, chat.Handover{})
-		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished meanwhile
+		tx.WakeTurn(c.Session, service.Channel, "given back") // jobs may have finished in the meantime
 		tx.WakeTrack()
 		return nil
 	})
@@ -253,7 +253,7 @@ func (s *Store) noteFrom(ctx context.Context, tx *pg.Tx, key chat.SessionKey, by
 const saidBefore = "[A person of the house said this to the visitor, in your place.]\n"
 
 // Say adds an administrator's message to a conversation, in place of the agent, with or without a handover. The same id again adds it once.
-// Denied: they are no administrator.
+// It returns Denied if the user is no administrator.
 func (s *Store) Say(ctx context.Context, c service.Conversation, by Actor, id, text string) (said chat.Message, err error) {
 	return s.sayAbout(ctx, c, by, id, text, "")
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // ContactAdmin stores a consumer's question to an administrator, once for a call, and has the service's agent report it to the administrator
-// where they last wrote to a bot alone. NotFound: the session is no consumer's. Denied: the service has no inbox. RateLimited: there is more
+// where they last wrote to a bot alone. It returns NotFound if the session is no consumer's, Denied if the service has no inbox, and RateLimited if there is more
 // than is wanted; nothing is kept.
 func (s *Store) ContactAdmin(ctx context.Context, c service.Contact) (out service.Contacted, err error) {
 	if c.Message = chat.Clean(c.Message); c.Message == "" || utf8.RuneCountInString(c.Message) > service.MaxItem {
@@ -67,7 +67,7 @@ func (s *Store) contact(ctx context.Context, tx *pg.Tx, c service.Contact) (serv
 	return out, err
 }
 
-// open is the service, if it takes another item.
+// open returns the service, if it takes another item.
 func (s *Store) open(ctx context.Context, tx *pg.Tx, h Handover) (service.Service, error) {
 	row, err := dbsqlc.Q.ServiceGet(ctx, tx, h.Service)
 	one, err := found(h.Service, dbsqlc.ServiceHoldRow(row), err)
@@ -134,7 +134,7 @@ func languageName(lang i18n.Lang) string {
 	return "English"
 }
 
-// AnyConversation finds a conversation of whichever service by its id. NotFound: there is none.
+// AnyConversation finds a conversation of whichever service by its id. It returns NotFound if there is none.
 func (s *Store) AnyConversation(ctx context.Context, id string) (service.Conversation, error) {
 	of, err := dbsqlc.Q.ServiceOfConversation(ctx, s.db.Pool, id)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
@@ -143,7 +143,7 @@ func (s *Store) AnyConversation(ctx context.Context, id string) (service.Convers
 	return s.ServiceConversation(ctx, of, id)
 }
 
-// AdminPlace is the chat where an administrator last wrote to a bot alone; nil: none.
+// AdminPlace returns the chat where an administrator last wrote to a bot alone, or nil if there is none.
 func (s *Store) AdminPlace(ctx context.Context, admin chat.UserID) (at *chat.Address, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		at, err = place(ctx, tx, admin)
@@ -169,7 +169,7 @@ func (s *Store) InboxItems(ctx context.Context, p ItemPage) ([]service.Item, err
 	return s.items(ctx, q)
 }
 
-// InboxItem returns one. NotFound: there is none.
+// InboxItem returns one. It returns NotFound if there is none.
 func (s *Store) InboxItem(ctx context.Context, id string) (service.Item, error) {
 	if service.IsItem(id) {
 		found, err := s.items(ctx, dbsqlc.ServiceInboxListParams{ID: id, N: 1})
@@ -231,7 +231,7 @@ func (s *Store) TakenConversations(ctx context.Context) ([]service.TakenConversa
 	return out, nil
 }
 
-// SetInboxItem sets whether an item is handled, which then counts over the agent's report of it. NotFound: there is none.
+// SetInboxItem sets whether an item is handled, which then counts over the agent's report of it. It returns NotFound if there is none.
 func (s *Store) SetInboxItem(ctx context.Context, id string, status service.ItemStatus) error {
 	n, err := dbsqlc.Q.ServiceInboxSet(ctx, s.db.Pool, dbsqlc.ServiceInboxSetParams{ID: id, Status: string(status)})
 	if err == nil && n == 0 {
@@ -240,7 +240,7 @@ func (s *Store) SetInboxItem(ctx context.Context, id string, status service.Item
 	return pg.Classify(err)
 }
 
-// DeleteInboxItem deletes one; the conversation stays. NotFound: there is none.
+// DeleteInboxItem deletes one; the conversation stays. It returns NotFound if there is none.
 func (s *Store) DeleteInboxItem(ctx context.Context, id string) error {
 	n, err := dbsqlc.Q.ServiceInboxDelete(ctx, s.db.Pool, id)
 	if err == nil && n == 0 {
@@ -276,7 +276,7 @@ type ItemContext struct {
 	Item         string // empty: what the consumer wrote in a conversation that is taken
 }
 
-// InboxSent finds the conversation of a consumer that a message is about. NotFound: it is about none, or that is gone.
+// InboxSent finds the conversation of a consumer that a message is about. It returns NotFound if it is about none, or that is gone.
 func (s *Store) InboxSent(ctx context.Context, m SentMessage) (ItemContext, error) {
 	row, err := dbsqlc.Q.ServiceInboxSaid(ctx, s.db.Pool, dbsqlc.ServiceInboxSaidParams{SessionKey: m.Session, Channel: m.Channel, Account: m.Account, Piece: m.ID})
 	if errors.Is(err, pgx.ErrNoRows) {

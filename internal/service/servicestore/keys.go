@@ -31,7 +31,7 @@ const usedEvery = time.Minute
 // maxKeys bounds how many keys of a service are good at once.
 const maxKeys = 100
 
-// AddServiceKey makes a key of a service. The key itself is returned this once. Conflict: the service has as many as it may.
+// AddServiceKey makes a key of a service. The key itself is returned this once. It returns Conflict if the service has as many as it may.
 func (s *Store) AddServiceKey(ctx context.Context, of, name string) (service.Key, string, error) {
 	id, key := service.NewKey()
 	out := service.Key{ID: id, Service: of, Name: chat.Clean(name), Prefix: service.Shown(key)}
@@ -73,7 +73,7 @@ func (s *Store) ServiceKeys(ctx context.Context, of string) ([]service.Key, erro
 	return out, nil
 }
 
-// RevokeServiceKey makes a key useless at once. NotFound: there is none that is good.
+// RevokeServiceKey makes a key useless at once. It returns NotFound if there is none that is good.
 func (s *Store) RevokeServiceKey(ctx context.Context, of, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.ServiceKeyRevoke(ctx, tx, dbsqlc.ServiceKeyRevokeParams{ID: id, ServiceID: of})
@@ -110,13 +110,13 @@ func (s *Store) RotateServiceKey(ctx context.Context, of, id string) (service.Ke
 	return out, key, err
 }
 
-// CallerOf returns whose key it is, by its hash, and notes that it was used. NotFound: it is no key that is good. Whether the service is
+// CallerOf returns the caller with a key, by the key's hash, and records its use. It returns NotFound if there is no valid key of this hash. Whether the service is
 // open is the caller's matter.
 func (s *Store) CallerOf(ctx context.Context, hash []byte) (Caller, error) {
 	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{Hash: hash})
 }
 
-// CallerWith returns the caller with a key, by the key's id: for what was signed for it. NotFound: there is no valid key of this id.
+// CallerWith returns the caller with a key, by the key's id: for what was signed for it. It returns NotFound if there is no valid key of this id.
 func (s *Store) CallerWith(ctx context.Context, key string) (Caller, error) {
 	return s.callerOf(ctx, dbsqlc.ServiceKeyFindParams{KeyID: key})
 }

@@ -93,7 +93,7 @@ func (s *Store) NoteRequest(ctx context.Context, by Caller, r Retry) error {
 	return pg.Classify(dbsqlc.Q.ServiceRetryNote(ctx, s.db.Pool, dbsqlc.ServiceRetryNoteParams{KeyID: by.Key, Identity: r.Identity, Named: r.Named}))
 }
 
-// KeepRetry notes which message a request is, before it is accepted. An earlier request like it is another one.
+// KeepRetry records which message a request is, before it is accepted. An earlier request like it is another one.
 func (s *Store) KeepRetry(ctx context.Context, by Caller, r Retry) error {
 	err := dbsqlc.Q.ServiceRetryKeep(ctx, s.db.Pool, dbsqlc.ServiceRetryKeepParams{
 		KeyID: by.Key, Identity: r.Identity, ConversationID: r.Conversation, SendID: r.Send, Named: r.Named,

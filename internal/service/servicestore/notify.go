@@ -28,7 +28,7 @@ const toldPerHour = 60
 // excerpt bounds the part of a message in a notice, in characters.
 const excerpt = 500
 
-// place is the chat where an administrator last wrote to a bot alone; nil: none.
+// place returns the chat where an administrator last wrote to a bot alone, or nil if there is none.
 func place(ctx context.Context, tx *pg.Tx, admin chat.UserID) (*chat.Address, error) {
 	row, err := dbsqlc.Q.ServiceInboxPlace(ctx, tx, admin)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -35,7 +35,7 @@ func NotUsed(ctx context.Context, tx *pg.Tx, admin chat.UserID, member string, v
 	return fault.Errorf(fault.Conflict, "version %d is what %s answers with: choose another version for it first, or the one in force", version, strings.Join(names, ", "))
 }
 
-// ServicePrompt returns what the prompt of a consumer's conversation is made of. Denied: the user is no consumer, or the service is being
+// ServicePrompt returns what the prompt of a consumer's conversation is made of. It returns Denied if the user is no consumer, or the service is being
 // deleted.
 func (s *Store) ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error) {
 	row, err := dbsqlc.Q.ServicePromptGet(ctx, s.db.Pool, user)

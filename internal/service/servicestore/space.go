@@ -14,10 +14,10 @@ import (
 // of a key became less with another key. Their number falls then by so many with each one that begins.
 const maxEnded = 20
 
-// share is how many conversations of a service one key may have while other keys are valid, so that none of them takes all.
+// share returns how many conversations of a service one key may have while other keys are valid, so that none of them takes all.
 func share(most int) int { return max(1, most*3/4) }
 
-// freeConversation has idle conversations deleted until a key may begin another one. The caller holds the service. Conflict: too few are idle.
+// freeConversation has idle conversations deleted until a key may begin another one. The caller holds the service. It returns Conflict if too few are idle.
 func (s *Store) freeConversation(ctx context.Context, tx *pg.Tx, of service.Service, key string) error {
 	n, err := dbsqlc.Q.ServiceConversationCount(ctx, tx, dbsqlc.ServiceConversationCountParams{ServiceID: of.ID, KeyID: key})
 	if err != nil {

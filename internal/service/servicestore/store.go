@@ -54,7 +54,7 @@ func (s *Store) AddService(ctx context.Context, admin chat.UserID, d service.Def
 	return s.Service(ctx, id)
 }
 
-// Service returns a service. NotFound: there is none, or it is being deleted.
+// Service returns a service. It returns NotFound if there is none, or it is being deleted.
 func (s *Store) Service(ctx context.Context, id string) (service.Service, error) {
 	row, err := dbsqlc.Q.ServiceGet(ctx, s.db.Pool, id)
 	return found(id, dbsqlc.ServiceHoldRow(row), err)
@@ -110,7 +110,7 @@ func (s *Store) ServicesAfter(ctx context.Context, version int64) (newest int64,
 	return newest, agents, err
 }
 
-// ChangeService changes a service; nil members of the patch leave what is there. Conflict: it was changed since the revision that the change
+// ChangeService changes a service; nil members of the patch leave what is there. It returns Conflict if it was changed since the revision that the change
 // was made from; 0: any revision.
 func (s *Store) ChangeService(ctx context.Context, id string, revision int64, p service.Patch) (service.Service, error) {
 	var out service.Service

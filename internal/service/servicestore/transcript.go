@@ -39,7 +39,7 @@ func (s *Store) ConsumerTranscript(ctx context.Context, key chat.SessionKey, q s
 	return out, nil
 }
 
-// AdminTranscript is ConsumerTranscript for the administrator of the service, by the id of the conversation. NotFound: there is none, or it is of
+// AdminTranscript is ConsumerTranscript for the administrator of the service, by the id of the conversation. It returns NotFound if there is none, or it is of
 // another administrator's service, or they are no administrator.
 func (s *Store) AdminTranscript(ctx context.Context, admin chat.UserID, conversation string, q service.TranscriptQuery) ([]service.TranscriptEntry, error) {
 	none := fault.Errorf(fault.NotFound, "there is no conversation %.40q with a service of yours", conversation)

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/service/dbsqlc"
 )
 
-// Followed returns the message of a conversation whose answer goes on after an event: the first one that ended later, else what runs or
-// waits now. After 0 it is what goes on now. 0: nothing does.
+// Followed returns the message of a conversation whose answer continues after an event: the first one that ended later, else what runs or
+// waits now. After 0 it is what runs now. 0: nothing does.
 func (s *Store) Followed(ctx context.Context, key chat.SessionKey, after int64) (chat.InboxID, error) {
 	id, err := dbsqlc.Q.ServiceFollowed(ctx, s.db.Pool, dbsqlc.ServiceFollowedParams{SessionKey: key, After: after})
 	if err != nil {

@@ -45,7 +45,7 @@ type StorageDeletionLaterParams struct {
 	ID    int64
 }
 
-// The storage did not confirm: it is asked again.
+// The storage did not confirm the deletion: a later round retries.
 func (q *Queries) StorageDeletionLater(ctx context.Context, db DBTX, arg StorageDeletionLaterParams) error {
 	_, err := db.Exec(ctx, storageDeletionLater, arg.After, arg.ID)
 	return err
@@ -69,7 +69,7 @@ type StorageDeletionsDueRow struct {
 	Passes  int32
 }
 
-// Deletions whose time has come. Each is out of the sight of other processes for some minutes.
+// Takes due deletions. Other processes do not see them for some minutes.
 func (q *Queries) StorageDeletionsDue(ctx context.Context, db DBTX, arg StorageDeletionsDueParams) ([]StorageDeletionsDueRow, error) {
 	rows, err := db.Query(ctx, storageDeletionsDue, arg.Storages, arg.N)
 	if err != nil {
@@ -119,7 +119,7 @@ type StorageEditBeginParams struct {
 	Digest string
 }
 
-// Notes what an edit is about to store, before it does. A later attempt may have other content, which replaces it until the edit is done.
+// Stores an edit before its object is stored. A later attempt may have other content, which replaces this one until the edit is done.
 func (q *Queries) StorageEditBegin(ctx context.Context, db DBTX, arg StorageEditBeginParams) error {
 	_, err := db.Exec(ctx, storageEditBegin,
 		arg.CallID,
@@ -183,7 +183,7 @@ type StorageUsageRow struct {
 	Bytes         int64
 }
 
-// How many consumer conversations have their files where, and their sizes as last counted.
+// The number of consumer conversations in each place, and the size of their files at the last count.
 func (q *Queries) StorageUsage(ctx context.Context, db DBTX) ([]StorageUsageRow, error) {
 	rows, err := db.Query(ctx, storageUsage)
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	room = 2 << 30
 )
 
-// Fast is a folder to make folders in. TMPDIR, where it is set, is the answer.
+// Fast returns a folder to make folders in. TMPDIR, where it is set, is the answer.
 func Fast() string {
 	if os.Getenv("TMPDIR") == "" && roomy(shared) && unix.Access(shared, unix.W_OK) == nil {
 		return shared

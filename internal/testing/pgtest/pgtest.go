@@ -1,4 +1,4 @@
-// Package pgtest gives each test a database of its own on a real Postgres.
+// Package pgtest gives each test a separate database on a real Postgres.
 //
 // The server is TEST_DATABASE_URL's, whose role has to be able to create databases; otherwise one is started from the
 // binaries on this machine, shared by all test programs of the user that run at about the same time, and removed with
@@ -33,7 +33,7 @@ const limit = time.Minute
 type Migrate func(ctx context.Context, dsn string) error
 
 // NewDatabase returns the connection string of a database made by migrate. It is the test's alone and is dropped
-// when the test ends, whoever is still connected. hash names the migrations: migrate runs only once for each hash.
+// when the test ends, even if clients are still connected. hash names the migrations: migrate runs only once for each hash.
 // An empty database takes an empty hash and a nil migrate.
 func NewDatabase(t testing.TB, hash string, migrate Migrate) string {
 	t.Helper()

@@ -37,7 +37,7 @@ var shared = sync.OnceValues(func() (*server, error) {
 	return s, nil
 })
 
-// folder is what the test programs of this user share:
+// folder returns what the test programs of this user share:
 //
 //	users     locked, shared, by each program that uses the server, for its life
 //	start     locked by the program that starts the server
@@ -49,7 +49,7 @@ func folder() string {
 	return filepath.Join(dirtest.Fast(), fmt.Sprintf("xbot-pgtest-%d-2", os.Geteuid()))
 }
 
-// join makes this program a user of the server in dir, starting it when nobody has.
+// join makes this program a user of the server in dir, starting it if it does not run.
 func join(ctx context.Context, dir string) (*server, error) {
 	for {
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -65,7 +65,7 @@ func join(ctx context.Context, dir string) (*server, error) {
 			s.users = users
 			return s, nil
 		}
-		// It was cleared away in between: begin anew.
+		// It was removed in between: start over.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errReplaced) {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func writeState(dir string, s state) error {
 }
 
 // startWatchdog runs this program once more, in the watchdog's part. It outlives this one, so it has neither its
-// terminal nor its output, whose end go test waits for. The channel tells when it ended.
+// terminal nor its output, whose end go test waits for. The channel receives its result when it has ended.
 func startWatchdog(dir string) (<-chan error, error) {
 	self, err := os.Executable()
 	if err != nil {

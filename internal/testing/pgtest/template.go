@@ -25,7 +25,7 @@ type server struct {
 	users *os.File // holds our lock; without a reference the file would be closed
 }
 
-// dsn is the tests' connection string of a database.
+// dsn returns the tests' connection string of a database.
 func (s *server) dsn(database string) string {
 	u, err := url.Parse(s.User)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *server) makeTemplate(ctx context.Context, conn *pgx.Conn, name string, 
 	if err := migrate(ctx, s.dsn(draft)); err != nil {
 		return err
 	}
-	// A database that somebody is connected to cannot be copied.
+	// A database with connections cannot be copied.
 	if _, err := conn.Exec(ctx, "ALTER DATABASE "+quote(draft)+" ALLOW_CONNECTIONS false"); err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func init() {
 		return
 	}
 	if err := watch(dir); err != nil {
-		// There is nobody to tell but the program that waits for the state.
+		// Only the program that waits for the state can be notified.
 		_ = writeState(dir, state{Error: err.Error()})
 		os.Exit(1)
 	}
@@ -69,7 +69,7 @@ func watch(dir string) error {
 	return errors.Join(pgserver.Stop(stopCtx, running), removeAtOnce(dir), users.Close())
 }
 
-// removeAtOnce takes a folder out of the way before it empties it: whoever comes while that goes on makes a new one, and
+// removeAtOnce takes a folder out of the way before it empties it: a program that starts during the removal makes a new one, and
 // never locks a file of a folder that is half gone.
 func removeAtOnce(dir string) error {
 	gone := fmt.Sprintf("%s.gone-%d", dir, os.Getpid())
@@ -79,7 +79,7 @@ func removeAtOnce(dir string) error {
 	return os.RemoveAll(gone)
 }
 
-// awaitNoUsers returns with the lock on users once nobody else has held it for linger, or the server has died.
+// awaitNoUsers returns with the lock on users once no other process has held it for linger, or the server has died.
 func awaitNoUsers(users *os.File, running *process.Process) {
 	var unused time.Time // since when; zero while used
 	for {

@@ -37,7 +37,7 @@ var sendDoc string
 // Names are the names of the tools.
 var Names = []string{"card_create", "card_add_content", "card_add_interactive", "card_add_container", "card_preview", "card_send"}
 
-// Store keeps cards and sends them (package cards of the store). NotFound: the conversation has no such card.
+// Store stores the cards of conversations and sends them (package cardstore). It returns NotFound if the conversation has no such card.
 type Store interface {
 	DraftCard(ctx context.Context, in chat.SessionKey, id string, call chat.CallID, c card.Card) error
 	Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error)
@@ -80,7 +80,7 @@ func (c create) Run(ctx context.Context, call tool.Call, p createParams) (chat.T
 	return tool.Text(id), nil
 }
 
-// idOf is the id of the card that a call makes: the same each time that it runs.
+// idOf returns the id of the card that a call makes: the same each time that it runs.
 func idOf(call chat.CallID) string {
 	sum := sha256.Sum256([]byte(call))
 	return "card_" + hex.EncodeToString(sum[:4])

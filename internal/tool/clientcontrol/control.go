@@ -21,14 +21,14 @@ var doc string
 // Name is the tool's.
 const Name = "tui_control"
 
-// Actions stores what clients are asked to show, and their answers (store clientactions).
+// Actions is the store of actions for clients and of their answers.
 type Actions interface {
 	OpenClientAction(ctx context.Context, in chat.SessionKey, a chat.ClientAction, lasts time.Duration) (at chat.ClientActionStanding, ok bool, err error)
 	ClientActionStanding(ctx context.Context, in chat.SessionKey, call chat.CallID) (at chat.ClientActionStanding, ok bool, err error)
 	CloseClientAction(ctx context.Context, in chat.SessionKey, call chat.CallID) error
 }
 
-// Conversations knows whose a conversation is. NotFound: there is none.
+// Conversations returns the owner of a conversation. It returns NotFound if there is none.
 type Conversations interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 }

@@ -19,7 +19,7 @@ import (
 //go:embed connectaccount.md
 var doc string
 
-// Accounts are the connected accounts of users. Owner returns the owner of a conversation; Invalid: no user who can have accounts owns it.
+// Accounts are the connected accounts of users. Owner returns the owner of a conversation. It returns Invalid if no user who can have accounts owns it.
 type Accounts interface {
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Provider(ctx context.Context, user chat.UserID, id string) (chat.OAuthProvider, error)

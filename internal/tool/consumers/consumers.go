@@ -21,11 +21,11 @@ const (
 // minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Store returns what consumers wrote (package services of the store). It finds nothing of services of other administrators, and nothing for
-// users who are none.
+// Store reads the conversations of consumers (package servicestore). It finds nothing of services of other administrators, and nothing for
+// users who are no administrators.
 type Store interface {
 	ConversationsOfAdmin(ctx context.Context, admin chat.UserID, q service.ListQuery) ([]service.Listed, error)
-	// AdminTranscript returns messages, the oldest first. NotFound: there is no such conversation.
+	// AdminTranscript returns messages, the oldest first. It returns NotFound if there is no such conversation.
 	AdminTranscript(ctx context.Context, admin chat.UserID, conversation string, q service.TranscriptQuery) ([]service.TranscriptEntry, error)
 	// ItemsOfAdmin lists items of the inbox, the newest first; no status: whichever.
 	ItemsOfAdmin(ctx context.Context, admin chat.UserID, status service.ItemStatus, n int) ([]service.Item, error)
@@ -36,7 +36,7 @@ func Tools(store Store, zones tool.Zones) []tool.Tool {
 	return []tool.Tool{NewList(store, zones), NewRead(store, zones), NewInbox(store, zones)}
 }
 
-// count is how many are wanted: the usual number if the model gives none, at most as many as are shown at once.
+// count returns how many are wanted: the usual number if the model gives none, at most as many as are shown at once.
 func count(wanted int) int {
 	if wanted <= 0 {
 		return usualRead

@@ -21,7 +21,7 @@ var editDoc string
 
 // Limits of an edit.
 const (
-	defaultChars = 200  // that truncate leaves (spec/001 §3.2)
+	defaultChars = 200  // that truncate leaves
 	maxPattern   = 2000 // characters of old_text and of new_text
 	maxAudit     = 100  // edits that are looked at
 )

@@ -8,13 +8,13 @@ import (
 	"xbot/internal/tool"
 )
 
-// How much of a recalled text one call shows, in characters (spec/001 §3.2).
+// How much of a recalled text one call shows, in characters.
 const (
 	defaultPage = 8000
 	maxPage     = 16000
 )
 
-// page shows the characters of a text from an offset on, exactly as they are, and on a separate line where it goes on.
+// page shows the characters of a text from an offset on, exactly as they are, and on a separate line where it continues.
 // Pages put together are the text.
 func page(text string, offset, limit int) (chat.ToolResult, error) {
 	total := utf8.RuneCountInString(text)

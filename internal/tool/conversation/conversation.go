@@ -135,7 +135,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	return tool.Text(transcript(said, zone)), nil
 }
 
-// transcript is the last messages, as many of them as are shown at once, the oldest first.
+// transcript returns the last messages, as many of them as are shown at once, the oldest first.
 func transcript(said []chat.PastEntry, zone *time.Location) string {
 	var lines []string
 	room := maxShown

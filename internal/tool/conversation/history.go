@@ -27,7 +27,7 @@ const (
 
 // Unseen is the part of a conversation that its model does not see (store search).
 type Unseen interface {
-	// Unseen returns the newest of it, the oldest first. It is of that conversation alone. Invalid: the query cannot be searched for.
+	// Unseen returns the newest of it, the oldest first. It is of that conversation alone. It returns Invalid if the query cannot be searched for.
 	Unseen(ctx context.Context, session chat.SessionKey, q chat.UnseenQuery) ([]chat.UnseenEntry, error)
 }
 
@@ -81,7 +81,7 @@ func (h history) Run(ctx context.Context, call tool.Call, p historyParams) (chat
 	return tool.Text(strings.Join(lines, "\n")), nil
 }
 
-// historyLines are the newest entries that fit, the oldest first, and how many older ones do not. Further lines of a text are indented, so that it
+// historyLines returns the newest entries that fit, the oldest first, and how many older ones do not. Further lines of a text are indented, so that it
 // does not look like a message of another sender.
 func historyLines(found []chat.UnseenEntry, zone *time.Location) (lines []string, cut int) {
 	room := maxHistoryShown
@@ -98,7 +98,7 @@ func historyLines(found []chat.UnseenEntry, zone *time.Location) (lines []string
 	return lines, cut
 }
 
-// nameOf is a model's name of an entry.
+// nameOf returns a model's name of an entry.
 func nameOf(id chat.UnseenID) string {
 	if id.Overheard != 0 {
 		return "o" + strconv.FormatInt(id.Overheard, 10)

@@ -138,7 +138,7 @@ func lines(all []chat.Job) string {
 	return strings.Join(out, "\n")
 }
 
-// line is a job as the model reads it.
+// line returns a job as the model reads it.
 func line(j chat.Job) string {
 	parts := []string{string(j.ID), j.Name, j.When + " (" + j.Zone + ")"}
 	switch {

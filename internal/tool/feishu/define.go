@@ -57,7 +57,7 @@ func (a acting[P]) QuestionsIn(ctx context.Context, in chat.SessionKey, params P
 // maxReason bounds the subject of the call in the question, in characters.
 const maxReason = 200
 
-// missing are the scopes to connect an account with; nil: one is connected that was asked for all of them.
+// missing returns the scopes to connect an account with; nil: one is connected that was asked for all of them.
 func (a acting[P]) missing(ctx context.Context, as *Person, params P) ([]string, error) {
 	account, has, err := a.service.accounts.Account(ctx, as.user, as.provider.ID)
 	if err != nil {

@@ -34,7 +34,7 @@ type Person struct {
 	base     string
 }
 
-// Config is the configuration of the library's services. Its own cache of tokens is of the whole process, so it is off.
+// Config returns the configuration of the library's services. Its own cache of tokens is of the whole process, so it is off.
 func (p *Person) Config() *larkcore.Config {
 	return &larkcore.Config{BaseUrl: p.base, AppId: "xbot", HttpClient: p, Serializable: lenient{}, Logger: quiet{}}
 }
@@ -127,7 +127,7 @@ func pause(ctx context.Context, after time.Duration) bool {
 	}
 }
 
-// ClientToken is the key by which Feishu knows a write again: a UUID of the call and of what of it is written.
+// ClientToken returns the key by which Feishu knows a write again: a UUID of the call and of what of it is written.
 func ClientToken(call chat.CallID, part string) string {
 	sum := sha256.Sum256([]byte(string(call) + "\x00" + part))
 	id, err := uuid.FromBytes(sum[:16])
@@ -168,5 +168,5 @@ func (quiet) Info(context.Context, ...any)  {}
 func (quiet) Warn(context.Context, ...any)  {}
 func (quiet) Error(context.Context, ...any) {}
 
-// Address is the URL of a path at Feishu.
+// Address returns the URL of a path at Feishu.
 func (p *Person) Address(path string) string { return p.base + path }

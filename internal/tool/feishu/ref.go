@@ -22,7 +22,7 @@ type Ref struct {
 
 var tokenForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
-// ParseRef reads a link, or an id. Where the link leads does not matter: only ids are taken from it. Invalid: it is neither.
+// ParseRef reads a link, or an id. Where the link leads does not matter: only ids are taken from it. It returns Invalid if it is neither.
 func ParseRef(text string) (Ref, error) {
 	text = strings.TrimSpace(text)
 	if tokenForm.MatchString(text) {

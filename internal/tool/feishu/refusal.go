@@ -71,7 +71,7 @@ func (p *Person) explained(r *refusal) error {
 	return fault.Errorf(fault.Invalid, "Feishu refuses it: %w", r)
 }
 
-// Code is the code with which Feishu refused a call; 0: it did not.
+// Code returns the code with which Feishu refused a call, or 0 if it did not.
 func Code(err error) int64 {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r.code

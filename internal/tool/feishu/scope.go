@@ -23,7 +23,7 @@ var (
 	WriteDrive = Scope{"drive:drive"}
 )
 
-// lacking are the scopes to ask for in addition to those that were asked for. Denied: one may not be asked for.
+// lacking returns the scopes to ask for in addition to those that were asked for. It returns Denied if one may not be asked for.
 func lacking(p chat.OAuthProvider, asked []string, needs []Scope) (out []string, err error) {
 	allowed := slices.Concat(p.Scopes, p.MoreScopes)
 	for _, need := range needs {

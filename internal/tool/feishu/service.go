@@ -25,7 +25,7 @@ var providerIDs = []string{"feishu", "lark"}
 
 // Accounts returns the accounts that users have connected (oauth.Accounts).
 type Accounts interface {
-	// Owner returns the owner of a conversation; Invalid: a group, which has no accounts.
+	// Owner returns the owner of a conversation. It returns Invalid if that is a group, which has no accounts.
 	Owner(ctx context.Context, key chat.SessionKey) (chat.UserID, error)
 	Providers(ctx context.Context, user chat.UserID) ([]chat.OAuthProvider, error)
 	Account(ctx context.Context, user chat.UserID, provider string) (found chat.OAuthAccount, ok bool, err error)
@@ -44,7 +44,7 @@ func New(accounts Accounts, over http.RoundTripper) *Service {
 	return &Service{accounts: accounts, http: over}
 }
 
-// provider is where users connect their accounts of Feishu; ok is false where no administrator has added it.
+// provider returns where users connect their accounts of Feishu; ok is false where no administrator has added it.
 func (s *Service) provider(ctx context.Context, user chat.UserID) (p chat.OAuthProvider, ok bool, err error) {
 	all, err := s.accounts.Providers(ctx, user)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Service) person(ctx context.Context, in chat.SessionKey) (*Person, erro
 	return &Person{service: s, user: user, provider: p, base: base}, err
 }
 
-// origin is the server that gives the tokens. Tokens go to no other address.
+// origin returns the server that gives the tokens. Tokens go to no other address.
 func origin(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {

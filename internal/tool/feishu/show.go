@@ -16,7 +16,7 @@ const (
 	maxItem = 8 << 10
 )
 
-// Size is the size of a page: the requested one, at most most.
+// Size returns the size of a page: the requested one, at most most.
 func Size(asked, usual, most int) int {
 	if asked <= 0 {
 		return usual
@@ -53,7 +53,7 @@ func Next(more *bool, token *string) string {
 	return Text(token)
 }
 
-// Compact is a value on one line.
+// Compact returns a value on one line.
 func Compact(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -62,7 +62,7 @@ func Compact(v any) string {
 	return string(raw)
 }
 
-// Part shows so many tokens of a text of others from an offset on, and adds how it goes on.
+// Part shows so many tokens of a text of others from an offset on, and adds how it continues.
 func Part(what, text string, offset, most int) chat.ToolResult {
 	if offset < 0 {
 		return tool.Fail("offset must not be negative")

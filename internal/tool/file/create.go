@@ -85,7 +85,7 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	return result, nil
 }
 
-// replaced is the text that the call replaces: its encoding and line ends are kept, and people see what was changed. There is none of a new
+// replaced returns the text that the call replaces: its encoding and line ends are kept, and people see what was changed. There is none of a new
 // file, nor of one that is no text or too large to be read.
 func replaced(ctx context.Context, call tool.Call, info sandbox.FileInfo, p createParams) (text, error) {
 	if !p.Rewrite || info.Size == 0 || info.Size > maxFile {

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	maxFile   = 10 << 20 // bytes of a file that is read or edited (facts of the upstream: 10 MB)
+	maxFile   = 10 << 20 // bytes of a file that is read or edited
 	chunk     = 4 << 20  // bytes of one read; a frame of the runner protocol holds more
 	sniffSize = 8 << 10  // bytes that identify the type of a file
 )
@@ -64,7 +64,7 @@ func (s source) text() (text, error) {
 	return text{source: s, content: content, charset: encoding}, nil
 }
 
-// head is the beginning of the file, which identifies its type.
+// head returns the beginning of the file, which identifies its type.
 func (s source) head() []byte { return s.data[:min(len(s.data), sniffSize)] }
 
 // isPicture reports whether the file begins as a picture that a model can be shown.
@@ -73,7 +73,7 @@ func (s source) isPicture() bool { return picture.Begins(s.head()) }
 // isPDF reports whether the file begins as a PDF.
 func (s source) isPDF() bool { return pdf.Begins(s.head()) }
 
-// most is the largest size of the file, in bytes.
+// most returns the largest size of the file, in bytes.
 func (s source) most() int64 {
 	switch {
 	case s.isPicture():

@@ -13,7 +13,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of Glob (facts of the upstream: 200 results, 30 s).
+// Limits of Glob.
 const (
 	maxGlobPaths = 200
 	globTime     = 30 * time.Second

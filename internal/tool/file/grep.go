@@ -13,7 +13,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of Grep (facts of the upstream: 200 matches, 500 characters a line, 60 s).
+// Limits of Grep.
 const (
 	maxGrepMatches = 200
 	maxGrepLine    = 500 // characters

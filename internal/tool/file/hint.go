@@ -103,7 +103,7 @@ func squeeze(line string) string {
 	return strings.Join(strings.Fields(tool.Cut(line, maxReadLine)), "")
 }
 
-// likeness is the share of letter pairs that two texts have in common (Dice's coefficient), from 0 to 1.
+// likeness returns the share of letter pairs that two texts have in common (Dice's coefficient), from 0 to 1.
 func likeness(a, b string) float64 {
 	if len(a) < 2 || len(b) < 2 {
 		return 0

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// pages is the result for a PDF: the text of its pages, or pictures of them.
+// pages returns the result for a PDF: the text of its pages, or pictures of them.
 func (r read) pages(ctx context.Context, src source, p readParams) (chat.ToolResult, error) {
 	pages, err := pdf.ParsePages(p.Pages)
 	if err != nil {
@@ -40,7 +40,7 @@ func (r read) pages(ctx context.Context, src source, p readParams) (chat.ToolRes
 	return result, nil
 }
 
-// wordsOf is the text of pages, each below its number.
+// wordsOf returns the text of pages, each below its number.
 func wordsOf(d pdf.Document) string {
 	var out strings.Builder
 	words := false

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// shown is the result for a picture. A model that cannot see learns what it is and how large.
+// shown returns the result for a picture. A model that cannot see learns what it is and how large.
 func (s source) shown(ctx context.Context) (chat.ToolResult, error) {
 	p, err := picture.Make(ctx, s.data)
 	if err != nil {

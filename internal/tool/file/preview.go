@@ -46,7 +46,7 @@ func (replace) Preview(ctx context.Context, call tool.Call, p replaceParams) (st
 	return difference(call.Short(src.path), src.content, edited), nil
 }
 
-// difference is a unified diff of a file, bounded. Of large files and of those that are no text there is none.
+// difference returns a unified diff of a file, bounded. Of large files and of those that are no text there is none.
 func difference(name, before, after string) string {
 	if len(before) > maxPreviewed || len(after) > maxPreviewed || strings.ContainsRune(before+after, 0) {
 		return ""

@@ -122,13 +122,13 @@ func readError(ctx context.Context, call tool.Call, name string, err error) (cha
 	return tool.FromError(err)
 }
 
-// state is the state of the file when it was read.
+// state returns the state of the file when it was read.
 func (s source) state(runner string) *chat.FileState {
 	hash := sha256.Sum256(s.data)
 	return &chat.FileState{Path: s.path, Runner: runner, Size: int64(len(s.data)), Time: s.modTime, Hash: hash[:]}
 }
 
-// number writes lines with their numbers from the line first on, and adds how to go on when some are left.
+// number writes lines with their numbers from the line first on, and adds how to continue when some are left.
 func number(lines []string, first, wanted int) string {
 	if wanted == 0 || wanted > maxReadLines {
 		wanted = maxReadLines

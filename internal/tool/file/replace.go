@@ -51,7 +51,7 @@ type intent struct {
 	Diff   string `json:"diff,omitempty"`
 }
 
-// done is the result of an edit that was carried out.
+// done returns the result of an edit that was carried out.
 func (i intent) done() chat.ToolResult { return chat.ToolResult{Content: i.Result, Diff: i.Diff} }
 
 func (replace) Summary(p replaceParams) string { return p.Path }

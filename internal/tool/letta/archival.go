@@ -137,7 +137,7 @@ func (s search) Run(ctx context.Context, call tool.Call, p searchParams) (chat.T
 	return tool.Text(strings.Join(lines, "\n")), nil
 }
 
-// bounded is a number of results that was asked for; 0: not given.
+// bounded returns a number of results that was asked for; 0: not given.
 func bounded(n, otherwise int) int {
 	if n <= 0 {
 		return otherwise

@@ -30,8 +30,8 @@ type Owner interface {
 
 // Blocks keeps blocks, durably.
 type Blocks interface {
-	// EditBlock writes what edit makes of a block; the same key writes once, and returns the first result again. Invalid: there is
-	// no such block. TooLarge: it would be longer than its limit.
+	// EditBlock writes what edit makes of a block; the same key writes once, and returns the first result again. It returns Invalid if there is
+	// no such block. It returns TooLarge if it would be longer than its limit.
 	EditBlock(
 		ctx context.Context, w chat.MemoryOwner, session chat.SessionKey, key string, block chat.Block,
 		edit func(was string) (content, said string, err error),

@@ -43,7 +43,7 @@ type recent struct {
 	now    func() time.Time
 }
 
-// New returns the tool Logs. Only conversations of an administrator alone have it (persona.Persona.Has).
+// New returns the tool Logs. Only conversations of an administrator alone have it (agentprofile.Profile.Has).
 func New(r Reader, zones tool.Zones) tool.Tool {
 	return tool.DefineQuick("Logs", chat.ClassRead, doc, recent{r, zones, time.Now}, tool.Optional("server"))
 }

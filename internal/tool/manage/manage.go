@@ -17,7 +17,7 @@ import (
 //go:embed manage.md
 var doc string
 
-// Servers stores MCP servers of users.
+// Servers manages the MCP servers of users.
 type Servers interface {
 	List(ctx context.Context, user chat.UserID) ([]chat.MCPServer, error)
 	Own(ctx context.Context, owner chat.UserID, name string) (chat.MCPServer, error)
@@ -95,7 +95,7 @@ func (m manage) list(ctx context.Context, user chat.UserID) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// summary is a server on one line, without its values. How one of the installation is reached is for administrators.
+// summary returns a server on one line, without its values. How one of the installation is reached is for administrators.
 func summary(s chat.MCPServer) string {
 	parts := []string{s.Name, "of the installation"}
 	if !s.Shared {
@@ -114,7 +114,7 @@ func summary(s chat.MCPServer) string {
 	return strings.Join(parts, " · ")
 }
 
-// find is the server of a name that is in force: the user's own, else the installation's.
+// find returns the server of a name that is in force: the user's own, else the installation's.
 func (m manage) find(ctx context.Context, user chat.UserID, name string) (found chat.MCPServer, err error) {
 	all, err := m.servers.List(ctx, user)
 	if err != nil {
@@ -139,7 +139,7 @@ func (m manage) show(ctx context.Context, user chat.UserID, name string) (string
 	return m.described(ctx, user, s)
 }
 
-// described is a server with its tools, by the names that it gives them.
+// described returns a server with its tools, by the names that it gives them.
 func (m manage) described(ctx context.Context, user chat.UserID, s chat.MCPServer) (string, error) {
 	offers, err := m.servers.Offers(ctx, user, s.ID)
 	if err != nil {

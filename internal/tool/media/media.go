@@ -103,7 +103,7 @@ type output struct {
 	noun   string
 }
 
-// run generates the files of a call, or goes on with an earlier generation, and writes them to the conversation.
+// run generates the files of a call, or continues with an earlier generation, and writes them to the conversation.
 func (w writer) run(ctx context.Context, call tool.Call, request media.Request, earlier string, out output) (chat.ToolResult, error) {
 	folder := path.Join(call.Box.Workspace(), "generated", out.folder)
 	if err := call.Box.MkdirAll(ctx, folder); err != nil { // where no file can be written, nothing is paid for
@@ -127,7 +127,7 @@ func (w writer) run(ctx context.Context, call tool.Call, request media.Request, 
 	return w.write(ctx, call, now, folder, out)
 }
 
-// ended is the result of a generation without files.
+// ended returns the result of a generation without files.
 func ended(id chat.CallID, e *media.Error) chat.ToolResult {
 	switch e.State {
 	case media.Failed:
@@ -163,7 +163,7 @@ func (w writer) write(ctx context.Context, call tool.Call, now media.Generation,
 	return tool.Textf("Generated %s with %s. Display it to the user with %s", what, now.Model, strings.Join(shown, " ")), nil
 }
 
-// notWritten is the result of a generation whose files could not be written. They stay staged.
+// notWritten returns the result of a generation whose files could not be written. They stay staged.
 func notWritten(ctx context.Context, call chat.CallID, err error) (chat.ToolResult, error) {
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
 	if ctx.Err() != nil || !offline && (fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal)) {
@@ -174,7 +174,7 @@ func notWritten(ctx context.Context, call chat.CallID, err error) (chat.ToolResu
 	)}, nil
 }
 
-// name is the part of a file's name that identifies it, the same in every attempt of a call.
+// name returns the part of a file's name that identifies it, the same in every attempt of a call.
 func name(call chat.CallID, file int) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s %d", call, file))
 	return hex.EncodeToString(sum[:4])

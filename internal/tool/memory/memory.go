@@ -29,10 +29,10 @@ var writeDoc string
 //go:embed memorylist.md
 var listDoc string
 
-// Notes stores the notes about users, durably, for the agent of each session.
+// Notes is the durable store of the notes about users, for the agent of each session.
 type Notes interface {
 	Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error)
-	// SetMemory deletes a note whose content is empty. TooLarge: there are too many.
+	// SetMemory deletes a note whose content is empty. It returns TooLarge if there are too many.
 	SetMemory(ctx context.Context, user chat.UserID, session chat.SessionKey, path, content string) error
 }
 

@@ -16,10 +16,10 @@ import (
 //go:embed contact_admin.md
 var contactDoc string
 
-// ContactName is the name of the tool that asks an administrator (spec/004 §4.5.1).
+// ContactName is the name of the tool that asks an administrator.
 const ContactName = "contact_admin"
 
-// Inbox keeps what consumers ask (package services of the store).
+// Inbox stores the requests of consumers (package servicestore).
 type Inbox interface {
 	ContactAdmin(ctx context.Context, c service.Contact) (service.Contacted, error)
 }
@@ -50,7 +50,7 @@ func (c contact) Run(ctx context.Context, call tool.Call, p contactParams) (chat
 	return tool.Textf("Sent as %s. The administrator will see it when they look into their inbox; their answer will come into this conversation.", got.ID), nil
 }
 
-// Services knows services.
+// Services reads services.
 type Services interface {
 	Service(ctx context.Context, id string) (service.Service, error)
 }

@@ -27,7 +27,7 @@ const (
 // minutes is the format of times.
 const minutes = "2006-01-02 15:04"
 
-// Transcript is the messages of conversations with consumers (package services of the store).
+// Transcript reads the messages of conversations with consumers (package servicestore).
 type Transcript interface {
 	// ConsumerTranscript returns messages, the oldest first. There are none in a session that is no consumer's.
 	ConsumerTranscript(ctx context.Context, session chat.SessionKey, q service.TranscriptQuery) ([]service.TranscriptEntry, error)
@@ -74,7 +74,7 @@ func (o own) Run(ctx context.Context, call tool.Call, p ownParams) (chat.ToolRes
 	return tool.Text(strings.Join(ownLines(said, n, zone), "\n")), nil
 }
 
-// ownLines are the newest n messages as far as they are shown at once, the oldest first, and how to read on. Further lines of a text are
+// ownLines returns the newest n messages as far as they are shown at once, the oldest first, and how to read on. Further lines of a text are
 // indented, so that they do not look like a message of another sender.
 func ownLines(said []service.TranscriptEntry, n int, zone *time.Location) []string {
 	shown := service.Newest(said, n)

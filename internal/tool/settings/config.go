@@ -86,7 +86,7 @@ type command struct {
 	text string // as the user would write it
 }
 
-// change is the command that sets something.
+// change returns the command that sets something.
 func (c config) change(p params) (command, error) {
 	name, value := strings.TrimSpace(p.Name), strings.TrimSpace(p.Value)
 	switch {
@@ -109,7 +109,7 @@ func (c config) change(p params) (command, error) {
 	return command{c.commands.Own, name + " " + value, "/settings " + name + " " + value}, nil
 }
 
-// look is the command that shows something.
+// look returns the command that shows something.
 func (c config) look(p params) command {
 	name := strings.TrimSpace(p.Name)
 	if place, ok := placeOf(name); ok {
@@ -122,7 +122,7 @@ func (c config) look(p params) command {
 	return command{run: c.commands.Own, args: name}
 }
 
-// placeOf is the place in the policy that a name means.
+// placeOf returns the place in the policy that a name means.
 func placeOf(name string) (place string, ok bool) {
 	if strings.EqualFold(name, "policy") {
 		return "", true

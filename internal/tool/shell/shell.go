@@ -17,7 +17,7 @@ import (
 	"xbot/internal/turn/permission"
 )
 
-// Limits of a command in the foreground (spec/001 §7.3) and of what the model reads of it.
+// Limits of a command in the foreground and of what the model reads of it.
 const (
 	// ceiling is when the runner kills a command, even if a caller waits for it.
 	ceiling = 24 * time.Hour
@@ -94,7 +94,7 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	return told, nil
 }
 
-// goesOn is the result for a command whose time in the foreground is up, or that was to have none.
+// goesOn returns the result for a command whose time in the foreground is up, or that was to have none.
 func goesOn(call tool.Call, p params, result sandbox.ExecResult, began time.Time) chat.ToolResult {
 	started := result.Started
 	if started.IsZero() {
@@ -134,7 +134,7 @@ func (p params) check() (time.Duration, error) {
 	return timeout, nil
 }
 
-// printed is the output of a command for the model.
+// printed returns the output of a command for the model.
 func printed(output []byte) string {
 	text := strings.TrimRight(tool.Bound(tool.Clean(output), maxOutput+maxOutput/10), " \n")
 	if text == "" {
@@ -143,7 +143,7 @@ func printed(output []byte) string {
 	return text
 }
 
-// describe is the result for a command that came to an end.
+// describe returns the result for a command that came to an end.
 func describe(result sandbox.ExecResult) chat.ToolResult {
 	output := printed(result.Output)
 	ran := max(result.Ended.Sub(result.Started), 0).Seconds()

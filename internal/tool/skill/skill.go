@@ -116,7 +116,7 @@ func (l load) find(ctx context.Context, call tool.Call, name string) (skill.Foun
 	return skill.Found{}, fault.Errorf(fault.NotFound, "there is no skill %.80q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// load is the text of a skill with what the model needs to use its files.
+// load returns the text of a skill with what the model needs to use its files.
 func (l load) load(ctx context.Context, call tool.Call, one skill.Found) (string, error) {
 	piece, err := one.Folder.Read(ctx, skill.File, 0)
 	if err != nil {
@@ -210,7 +210,7 @@ func read(ctx context.Context, one skill.Found, file string, offset int64) (stri
 	return text + rest(skill.Piece{Data: []byte(text), Size: piece.Size}, offset, file), nil
 }
 
-// rest describes how a file goes on of which a part was shown.
+// rest describes how a file continues of which a part was shown.
 func rest(p skill.Piece, offset int64, file string) string {
 	next := offset + int64(len(p.Data))
 	if next >= p.Size {

@@ -30,11 +30,11 @@ type Owner interface {
 	MemoryOwner(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.MemoryOwner, error)
 }
 
-// Store stores soul files, durably.
+// Store is the durable store of soul files.
 type Store interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.
-	// Conflict: it overwrites another version than the given one. Invalid, TooLarge: it cannot be stored.
+	// It returns Conflict if it would overwrite another version than the given one, and Invalid or TooLarge if the file cannot be stored.
 	SetSoulFile(ctx context.Context, w chat.MemoryOwner, key string, c chat.SoulChange) (version string, err error)
 }
 

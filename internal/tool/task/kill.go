@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// killTry bounds the try to kill at once; the workflow that follows the task goes on trying.
+	// killTry bounds the try to kill at once; the workflow that follows the task continues trying.
 	killTry = 4 * time.Second
 	// killWait is how long the tool waits for the end of the killed command: the grace of the runner and some.
 	killWait = 8 * time.Second
 )
 
-// Kills stores requests to kill.
+// Kills records requests to kill background tasks.
 type Kills interface {
 	AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error)
 }

@@ -68,7 +68,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	return markReported(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
 }
 
-// outputFrom is the output from an offset, or its last lines.
+// outputFrom returns the output from an offset, or its last lines.
 func outputFrom(text string, p readParams) string {
 	if p.Offset == 0 {
 		return tool.Bound(last(text, p.lines()), maxRead)

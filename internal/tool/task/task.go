@@ -1,4 +1,4 @@
-// Package task holds the tools with which a model looks after the background tasks of a session: commands that go on
+// Package task holds the tools with which a model looks after the background tasks of a session: commands that continue
 // after their call got a result, subagents and chats among agents that work for it, and runs of its jobs.
 package task
 
@@ -28,7 +28,7 @@ type Finder interface {
 // lookEvery is the pause between looks at a task whose end is waited for.
 const lookEvery = 250 * time.Millisecond
 
-// line is a task on one line.
+// line returns a task on one line.
 func line(t chat.Task) string {
 	about := tool.OneLine(t.Command, 120)
 	if t.Kind != "" {
@@ -68,7 +68,7 @@ func until(ctx context.Context, list List, key chat.SessionKey, id string, wait 
 	}
 }
 
-// withOutput is a task on one line with the end of what it wrote, at most limit bytes.
+// withOutput returns a task on one line with the end of what it wrote, at most limit bytes.
 func withOutput(t chat.Task, limit int) string {
 	if t.State == chat.TaskRunning {
 		return line(t)

@@ -11,7 +11,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of task_wait (spec/001 §7.3) and of what it shows.
+// Limits of task_wait and of what it shows.
 const (
 	defaultWait = 60 * time.Second
 	maxWait     = 300 * time.Second

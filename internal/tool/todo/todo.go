@@ -27,7 +27,7 @@ var writeDoc string
 //go:embed todolist.md
 var listDoc string
 
-// List stores the to-do list of a session, durably, and notifies viewers of the session of a change.
+// List is the durable store of to-do lists. It notifies viewers of a session of changes.
 type List interface {
 	Todos(ctx context.Context, session chat.SessionKey) ([]chat.Todo, error)
 	SetTodos(ctx context.Context, session chat.SessionKey, todos []chat.Todo) error
@@ -145,7 +145,7 @@ func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolR
 	return tool.Text(text), nil
 }
 
-// Left is the open items of other conversations, as models and users read it.
+// Left returns the open items of other conversations, as models and users read it.
 func Left(lists []chat.TodoList) string {
 	var out strings.Builder
 	for _, l := range lists {

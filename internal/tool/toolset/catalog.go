@@ -11,22 +11,23 @@ import (
 
 // Limits of what a model is shown in addition to the tools that are always there.
 const (
-	MaxUnused = 5  // messages of people for which a tool is shown though it is not used (spec/001 §5.3)
+	MaxUnused = 5  // messages of people for which a tool is shown though it is not used
 	MaxActive = 30 // tools of one conversation; those used last
 )
 
-// Search is the tool that finds the others. It is there only where something can be found.
+// Search is the name of the tool that finds optional tools. Conversations without optional tools do not have it.
 const Search = "search_tools"
 
-// ActiveTools stores which tools a conversation has used.
+// ActiveTools is the store of the optional tools that conversations use.
 type ActiveTools interface {
-	// ActiveTools returns those that a conversation has used: as recent, at most most, in the last unused messages of people. 0: ever.
+	// ActiveTools returns the optional tools of a conversation. Recent has at most most of them, the last used: within the last unused
+	// messages of users, or at any time if unused is 0.
 	ActiveTools(ctx context.Context, key chat.SessionKey, unused, most int) (chat.ToolUse, error)
-	// UseTools notes that tools are used now.
+	// UseTools records that a conversation uses tools now.
 	UseTools(ctx context.Context, key chat.SessionKey, names ...string) error
 }
 
-// Settings stores settings.
+// Settings reads the settings of a conversation.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }
@@ -45,7 +46,7 @@ type Catalog struct {
 	Profiles    Profiles // nil: all users have all tools
 }
 
-// Fixed is a catalog in which all conversations have the same tools.
+// Fixed returns a catalog in which all conversations have the same tools.
 func Fixed(tools ...tool.Tool) *Catalog { return &Catalog{Builtin: tool.New(tools...)} }
 
 // Of returns the tools of a conversation.
@@ -85,8 +86,8 @@ func (c *Catalog) Find(ctx context.Context, key chat.SessionKey, name string) (t
 	return t, ok, nil
 }
 
-// use is a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
-// memory keeps stays: nothing of it expires (spec/001 §5.3).
+// use returns a conversation's use of the optional tools. Conversations with consumers have none: their tools are given by name. What a flat
+// memory keeps stays: nothing of it expires.
 func (c *Catalog) use(ctx context.Context, key chat.SessionKey, who agentprofile.Profile) (chat.ToolUse, error) {
 	if c.ActiveTools == nil || who.Outside {
 		return chat.ToolUse{}, nil

@@ -44,13 +44,13 @@ func (f *Finder) Find(ctx context.Context, query string, among []tool.Spec, n in
 	return out
 }
 
-// document is the text that a tool is found by. Names count more than descriptions, so it has them more than once.
+// document returns the text that a tool is found by. Names count more than descriptions, so it has them more than once.
 func document(s tool.Spec) string {
 	name := spaced(s.Name)
 	return strings.Join([]string{name, name, name, s.Group, s.Description}, " ")
 }
 
-// spaced is a name as words: CamelCase and snake_case come apart.
+// spaced returns a name as words: CamelCase and snake_case come apart.
 func spaced(name string) string {
 	var b strings.Builder
 	lower := false

@@ -36,7 +36,7 @@ func newSet(all *tool.Registry, active []string, optional func(tool.Spec) bool) 
 	return s
 }
 
-// All is a set whose tools are all shown.
+// All returns a set whose tools are all shown.
 func All(tools *tool.Registry) *Set {
 	return newSet(tools, nil, func(tool.Spec) bool { return false })
 }
@@ -77,7 +77,7 @@ func (s *Set) Shows(name string) bool {
 	return s != nil && slices.ContainsFunc(s.shown, func(spec tool.Spec) bool { return spec.Name == name })
 }
 
-// Names are the names of the shown tools, sorted.
+// Names returns the names of the shown tools, sorted.
 func (s *Set) Names() []string {
 	var names []string
 	for _, spec := range s.Shown() {

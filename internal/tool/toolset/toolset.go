@@ -1,2 +1,2 @@
-// Package toolset decides which tools a conversation has, and which of them its model is shown (spec/001 §5.3).
+// Package toolset decides which tools a conversation has, and which of them its model is shown.
 package toolset

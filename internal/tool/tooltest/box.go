@@ -188,7 +188,7 @@ func (b *Box) Stat(_ context.Context, path string) (sandbox.FileInfo, error) {
 	return out, nil
 }
 
-// ReadDir lists a folder by name. Like a runner, it leaves out entries that vanish meanwhile.
+// ReadDir lists a folder by name. Like a runner, it leaves out entries that vanish during the listing.
 func (b *Box) ReadDir(_ context.Context, path string) ([]sandbox.FileInfo, error) {
 	entries, err := os.ReadDir(b.abs(path))
 	if err != nil {

@@ -214,7 +214,7 @@ func (b *Box) killAll() {
 	}
 }
 
-// soFar describes a command that goes on.
+// soFar describes a command that is still running.
 func (j *job) soFar() sandbox.ExecResult {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -109,7 +109,7 @@ func walk(ctx context.Context, root string, visit func(file string, info fs.File
 		if entry.IsDir() {
 			return nil
 		}
-		if info, err := entry.Info(); err == nil { // otherwise it vanished meanwhile
+		if info, err := entry.Info(); err == nil { // otherwise it vanished in the meantime
 			visit(file, info)
 		}
 		return nil

@@ -16,7 +16,7 @@ import (
 //go:embed eventtrigger.md
 var doc string
 
-// Store stores the triggers of users.
+// Store manages the triggers of users.
 type Store interface {
 	Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (trigger.Made, error)
 	List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error)
@@ -96,7 +96,7 @@ func (e events) add(ctx context.Context, call tool.Call, p params) (string, erro
 		"It has a secret that only the user gets, on the page under Settings, Triggers: New secret. Tell them so.", made.Trigger.Name, made.Trigger.URL, made.Trigger.Source), nil
 }
 
-// listed is the list of triggers for the model, one a line.
+// listed returns the list of triggers for the model, one a line.
 func listed(all []chat.Trigger) string {
 	if len(all) == 0 {
 		return "There are no triggers."

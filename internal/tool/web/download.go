@@ -21,7 +21,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// Limits of one download (facts of the upstream: 500 MB into a sandbox, 5 min).
+// Limits of one download.
 const (
 	maxDownload  = 500 << 20 // bytes
 	downloadTime = 5 * time.Minute
@@ -84,7 +84,7 @@ func parse(text string) (*url.URL, error) {
 	return address, nil
 }
 
-// target is the path of the file. Its folder is made first, so that a path that cannot be written costs no download.
+// target returns the path of the file. Its folder is made first, so that a path that cannot be written costs no download.
 func target(ctx context.Context, call tool.Call, name string) (string, error) {
 	file, err := call.Path(name)
 	if err != nil {
@@ -181,7 +181,7 @@ func (b *body) Read(buf []byte) (int, error) {
 // sniffed is the number of bytes that http.DetectContentType looks at.
 const sniffed = 512
 
-// mediaType is the type that the server gives, and the detected one if that is missing or generic.
+// mediaType returns the type that the server gives, and the detected one if that is missing or generic.
 func (b *body) mediaType(h http.Header) string {
 	said, _, err := mime.ParseMediaType(h.Get("Content-Type"))
 	if err != nil || said == "application/octet-stream" || said == "binary/octet-stream" {

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/turn/tokens"
 )
 
-// How much of a page one call shows, in tokens (facts of the upstream).
+// How much of a page one call shows, in tokens.
 const (
 	usualTokens = 4096
 	maxTokens   = 30_000
@@ -81,7 +81,7 @@ func (f fetch) Run(ctx context.Context, call tool.Call, p fetchParams) (chat.Too
 	return tool.FromError(err)
 }
 
-// part shows so many tokens of a page from an offset on, with its source and how it goes on.
+// part shows so many tokens of a page from an offset on, with its source and how it continues.
 func part(page webpage.Page, offset, most int) chat.ToolResult {
 	from := tokens.Skip(page.Text, offset)
 	if offset > 0 && from == len(page.Text) {

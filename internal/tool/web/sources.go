@@ -15,7 +15,7 @@ const (
 	maxSourceTitle = 120  // characters
 )
 
-// listed are the sources that users are shown: each address once, without those that a page should not link to.
+// listed returns the sources that users are shown: each address once, without those that a page should not link to.
 func listed(found ...chat.WebSource) []chat.WebSource {
 	var out []chat.WebSource
 	for _, s := range found {

@@ -90,7 +90,7 @@ func sourcesOf(items []websearch.Item) []chat.WebSource {
 	return out
 }
 
-// listing is the list of results, and at its end their provider and its address.
+// listing returns the list of results, and at its end their provider and its address.
 func listing(found websearch.Results) string {
 	by := "Searched with " + found.Provider
 	if len(found.Failed) > 0 {

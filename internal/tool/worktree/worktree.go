@@ -117,7 +117,7 @@ func (h handler) name(ctx context.Context, call tool.Call, p params) (string, er
 	return name, nil
 }
 
-// began is the folder in which the call began, as the first attempt of it noted; empty: the workspace.
+// began returns the folder in which the call began, as the first attempt of it noted; empty: the workspace.
 func (h handler) began(ctx context.Context, call tool.Call) (string, error) {
 	noted, err := h.journal.Intent(ctx, call.ID)
 	if err != nil {
@@ -143,7 +143,7 @@ func command(p params, name string, call tool.Call) string {
 	return set("action", p.Action) + set("name", name) + set("me", owner(call.Session)) + set("force", force) + set("workspace", call.Box.Workspace()) + script
 }
 
-// owner is the owner's mark in the lock of a worktree.
+// owner returns the owner's mark in the lock of a worktree.
 func owner(session chat.SessionKey) string {
 	sum := sha256.Sum256([]byte(session))
 	return "xbot:" + hex.EncodeToString(sum[:8])

@@ -27,7 +27,7 @@ func messagesOf(role string, texts []Text) (out []message) {
 	return out
 }
 
-// answer returns the answer of a model; nil: it has no text.
+// answer returns the answer of a model, or nil if it has no text.
 func answer(text, finish string) []message {
 	if text == "" {
 		return nil

@@ -80,7 +80,7 @@ type Call struct {
 	Runner   string
 	Task     string // background task that it became
 
-	Approval chat.ApprovalState // empty: nobody was asked
+	Approval chat.ApprovalState // empty: no user was asked
 	Inquires bool               // it asked a question of its own, or proposed a plan
 	Asked    time.Time
 	Answered time.Time

@@ -54,7 +54,7 @@ func (s *Store) Claim(ctx context.Context, target string, lease time.Duration, n
 	return out, nil
 }
 
-// Done deletes an export that the target has accepted or refused for good. A rating that has changed since the claim stays, and is due.
+// Done deletes an export that the target has accepted or refused permanently. A rating that has changed since the claim stays, and is due.
 func (s *Store) Done(ctx context.Context, e Export) error {
 	return pg.Classify(dbsqlc.Q.ExportDone(ctx, s.db.Pool, dbsqlc.ExportDoneParams{
 		Target: e.Target, Kind: e.Kind, TurnID: e.Turn, MessageID: e.Message, UserID: e.User, Generation: e.Generation,

@@ -46,7 +46,7 @@ func (s *Store) Targets(ctx context.Context) ([]Target, error) {
 	return out, nil
 }
 
-// SetTarget stores a target if the stored one has the revision of in; 0: there is none. Conflict: it was changed, made or removed meanwhile.
+// SetTarget stores a target if the stored one has the revision of in; 0: there is none. It returns Conflict if it was changed, made or removed concurrently.
 // What waits for it is due.
 func (s *Store) SetTarget(ctx context.Context, in Target, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -77,7 +77,7 @@ func set(ctx context.Context, tx *pg.Tx, in Target, by chat.UserID) (int64, erro
 	})
 }
 
-// RemoveTarget removes a target: that of the environment is in force again. NotFound: there is none.
+// RemoveTarget removes a target: that of the environment is in force again. It returns NotFound if there is none.
 func (s *Store) RemoveTarget(ctx context.Context, name string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.TargetDelete(ctx, tx, name)

@@ -22,7 +22,7 @@ import (
 // textRead is how many characters of a text are read: more than an attribute holds, so that a secret at its end is masked as a whole.
 const textRead = spans.MaxText + 4096
 
-// Turn reads a turn that has ended, with the texts only if content is true. NotFound: it was deleted.
+// Turn reads a turn that has ended, with the texts only if content is true. It returns NotFound if it was deleted.
 func (s *Store) Turn(ctx context.Context, id chat.TurnID, content bool) (spans.Turn, error) {
 	row, err := dbsqlc.Q.TurnOf(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -142,13 +142,13 @@ func (p Profile) Memory() string {
 	return p.Agent.ID
 }
 
-// Agents stores subagents and group chats.
+// Agents reads the roles of subagents.
 type Agents interface {
 	// SubagentProfile returns the role of a subagent; nil if the session is not a subagent's.
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 }
 
-// Memory stores memories.
+// Memory searches past conversations.
 type Memory interface {
 	SearchPast(ctx context.Context, w chat.MemoryOwner, here chat.SessionKey, q chat.PastQuery) ([]chat.PastEntry, error)
 }
@@ -159,7 +159,7 @@ type Search interface {
 	Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error)
 }
 
-// Settings stores settings.
+// Settings reads the settings of a conversation.
 type Settings interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.ModelCriteria, error)
 }

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// NotesStore stores the notes of agents about users.
+// NotesStore is the store of the notes of agents about users.
 type NotesStore interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error

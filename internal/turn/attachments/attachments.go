@@ -45,7 +45,7 @@ func Add(ctx context.Context, t *pg.Tx, session chat.SessionKey, id chat.InboxID
 	return nil
 }
 
-// AttachmentSet returns the attachments of a message. NotFound: it has none, or is gone.
+// AttachmentSet returns the attachments of a message. It returns NotFound if it has none, or is gone.
 func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error) {
 	row, err := dbsqlc.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -90,7 +90,7 @@ func Of(ctx context.Context, db pg.DBTX, id chat.InboxID) ([]chat.AttachmentFetc
 }
 
 // FileQuoted returns the path and size of the n-th file of a message on its runner, if that file is a quoted one that was
-// fetched for the same conversation before. NotFound: it was not.
+// fetched for the same conversation before. It returns NotFound if it was not.
 func (s *Store) FileQuoted(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
 	row, err := dbsqlc.Q.FileQuoted(ctx, s.db.Pool, dbsqlc.FileQuotedParams{InboxID: int64(id), N: int32(n), Runner: runner})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -150,7 +150,7 @@ func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, 
 	return out, nil
 }
 
-// FileRemoved notes that a file is not there any more.
+// FileRemoved records that a file is not there any more.
 func (s *Store) FileRemoved(ctx context.Context, id int64) error {
 	return pg.Classify(dbsqlc.Q.FileRemoved(ctx, s.db.Pool, id))
 }

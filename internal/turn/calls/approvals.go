@@ -65,7 +65,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, q chat.Request) (chat.C
 	return s.Call(ctx, id)
 }
 
-// ReopenCall makes a running call ask a user questions before it goes on: it returns to its state before it began, and its turn asks and
+// ReopenCall makes a running call ask a user questions before it continues: it returns to its state before it began, and its turn asks and
 // makes it again. It reports false for a call that has its result, or whose turn has ended.
 func (s *Store) ReopenCall(ctx context.Context, id chat.CallID, questions []chat.Inquiry) (bool, error) {
 	asks := false

@@ -66,7 +66,7 @@ func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) 
 }
 
 // FinishCall records the result of a call in one transaction, together with the whole of a result that is only a summary, and with the
-// background task that its command has become if it goes on. The first writer wins: a later result is dropped.
+// background task that its command has become if it continues. The first writer wins: a later result is dropped.
 func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error { return FinishCall(ctx, tx, id, r) })
 }

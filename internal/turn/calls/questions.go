@@ -55,7 +55,7 @@ func (s *Store) ShownAt(ctx context.Context, id chat.CallID, channel, account st
 	return shown, nil
 }
 
-// ShowAt notes that a question is shown in a chat.
+// ShowAt records that a question is shown in a chat.
 func ShowAt(ctx context.Context, t *pg.Tx, id chat.CallID, channel, account string, at chat.Address) error {
 	err := dbsqlc.Q.QuestionShow(ctx, t, dbsqlc.QuestionShowParams{CallID: string(id), Channel: channel, Account: account, Chat: chatOf(at)})
 	if err != nil {

@@ -97,7 +97,7 @@ func (s *Store) AskKill(ctx context.Context, key chat.SessionKey, id string) (ch
 	n, _ := chat.TaskNumber(id) // FindTask has parsed it
 	row, err := dbsqlc.Q.TaskAskKill(ctx, s.db.Pool, dbsqlc.TaskAskKillParams{SessionKey: key, N: int32(n)})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return s.FindTask(ctx, key, id) // it ended meanwhile
+		return s.FindTask(ctx, key, id) // it ended in the meantime
 	}
 	return taskOf(row, true), pg.Classify(err)
 }

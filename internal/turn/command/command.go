@@ -18,7 +18,7 @@ type Command struct {
 // fullWidth is the slash of Chinese input methods. It counts as a plain one: no sentence begins with it.
 const fullWidth = '／'
 
-// Parse parses a message that is a command: a slash, a name that begins with a letter and goes on with letters, digits, - and _, an optional
+// Parse parses a message that is a command: a slash, a name that begins with a letter and continues with letters, digits, - and _, an optional
 // mention of the bot, then the end, white space or a colon. A path such as /etc/hosts is not a command.
 func Parse(text string) (Command, bool) {
 	text = strings.TrimSpace(text)

@@ -47,7 +47,7 @@ type SentRequest struct {
 	PromptTokens    int           `json:"prompt_tokens" doc:"What the provider counted; 0: the step had no answer."`
 }
 
-// Request rebuilds the request of a step. NotFound: there is no such step in the session, or it sent nothing.
+// Request rebuilds the request of a step. It returns NotFound if there is no such step in the session, or it sent nothing.
 func (c *Viewer) Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	sent, err := c.Conversations.StepWindow(ctx, key, turn, step)
 	if err != nil {

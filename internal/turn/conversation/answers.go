@@ -28,7 +28,7 @@ type Fate struct {
 	Command bool        // it is no message for a turn: a command that is carried out at once, or an answer to a question
 }
 
-// Fate returns the state of a row of a session. NotFound: the session has none of that id.
+// Fate returns the state of a row of a session. It returns NotFound if the session has none of that id.
 func (s *Answers) Fate(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Fate, error) {
 	r, err := dbsqlc.Q.AnswerRow(ctx, s.db.Pool, dbsqlc.AnswerRowParams{ID: id, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -48,7 +48,7 @@ type TurnAnswer struct {
 	Notice string // why it ended without an answer, in the language of the asking user; empty: it has one, or runs
 }
 
-// TurnAnswer returns the answer of a turn of a session so far. NotFound: the session has no such turn.
+// TurnAnswer returns the answer of a turn of a session so far. It returns NotFound if the session has no such turn.
 func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (TurnAnswer, error) {
 	r, err := dbsqlc.Q.AnswerOfTurn(ctx, s.db.Pool, dbsqlc.AnswerOfTurnParams{ID: turn, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -60,7 +60,7 @@ func (s *Answers) TurnAnswer(ctx context.Context, key chat.SessionKey, turn chat
 	return TurnAnswer{Turn: TurnOf(r.Turn), Text: r.Answer, Silent: r.Silent, Notice: r.Notice}, nil
 }
 
-// FirstEvent returns the sequence number from which on the events of a row are read. NotFound: no event of it is stored.
+// FirstEvent returns the sequence number from which on the events of a row are read. It returns NotFound if no event of it is stored.
 func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.InboxID) (int64, error) {
 	seq, err := dbsqlc.Q.AnswerFirstEvent(ctx, s.db.Pool, dbsqlc.AnswerFirstEventParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -72,7 +72,7 @@ func (s *Answers) FirstEvent(ctx context.Context, key chat.SessionKey, id chat.I
 	return seq, nil
 }
 
-// TurnBegan returns the sequence number of the first event of the turn that had begun last at an event of a session. 0: none had, or
+// TurnBegan returns the sequence number of the first event of the turn that had begun last at an event of a session. It returns 0 if none had, or
 // its events are deleted.
 func (s *Answers) TurnBegan(ctx context.Context, key chat.SessionKey, seq int64) (int64, error) {
 	began, err := dbsqlc.Q.AnswerTurnBegan(ctx, s.db.Pool, dbsqlc.AnswerTurnBeganParams{SessionKey: key, Seq: seq})
@@ -90,7 +90,7 @@ type Place struct {
 	Step    int // last one of the turn before it, from 0; -1: none
 }
 
-// Place returns the position of a row of a session in the transcript. NotFound: no turn has it.
+// Place returns the position of a row of a session in the transcript. It returns NotFound if no turn has it.
 func (s *Answers) Place(ctx context.Context, key chat.SessionKey, id chat.InboxID) (Place, error) {
 	r, err := dbsqlc.Q.AnswerPlace(ctx, s.db.Pool, dbsqlc.AnswerPlaceParams{SessionKey: key, InboxID: int64(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -110,7 +110,7 @@ type Message struct {
 	Client  chat.ClientAsk // options of the client's request
 }
 
-// UserMessage returns the message that a user sent on a channel. NotFound: they sent none of that id there.
+// UserMessage returns the message that a user sent on a channel. It returns NotFound if they sent none of that id there.
 func (s *Answers) UserMessage(ctx context.Context, user chat.UserID, channel string, id chat.InboxID) (Message, error) {
 	r, err := dbsqlc.Q.AnswerAsked(ctx, s.db.Pool, dbsqlc.AnswerAskedParams{ID: int64(id), UserID: user, Channel: channel})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -182,7 +182,7 @@ func sameResult(ctx context.Context, tx *pg.Tx, id chat.CallID, content string) 
 	return nil
 }
 
-// NewestMessage returns the newest message of a session; 0: there is none.
+// NewestMessage returns the newest message of a session, or 0 if there is none.
 func (s *Answers) NewestMessage(ctx context.Context, key chat.SessionKey) (chat.InboxID, error) {
 	id, err := dbsqlc.Q.AnswerNewest(ctx, s.db.Pool, key)
 	return chat.InboxID(id), pg.Classify(err)

@@ -34,8 +34,8 @@ type UserMessage struct {
 	Options  chat.Options // other requests to the model: a skill, or a prompt of an MCP server
 }
 
-// TextAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. NotFound or
-// Conflict: it is no message of a user, or was taken back with all of its versions.
+// TextAt returns the text of a user's message, and of those that its turn answered with it, to be asked again. It returns
+// NotFound or Conflict if it is no message of a user, or was taken back with all of its versions.
 func (b *Branches) TextAt(ctx context.Context, key chat.SessionKey, id chat.MessageID) (text string, err error) {
 	err = b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
 		problem, err := replaceable(ctx, tx, key, id)
@@ -202,7 +202,7 @@ func bringBack(ctx context.Context, t *pg.Tx, key chat.SessionKey, away, by chat
 // conversation.
 func (b *Branches) SwitchBranch(ctx context.Context, key chat.SessionKey, to chat.MessageID) error {
 	return b.conversations.db.InTx(ctx, func(tx *pg.Tx) error {
-		if err := dbsqlc.Q.SlotLock(ctx, tx); err != nil { // no turn begins meanwhile
+		if err := dbsqlc.Q.SlotLock(ctx, tx); err != nil { // no turn begins in the meantime
 			return fmt.Errorf("keep turns from beginning: %w", err)
 		}
 		busy, err := dbsqlc.Q.BranchBusy(ctx, tx, key)

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// LastStep returns the newest step of a conversation whose request is stored. NotFound: there is none yet.
+// LastStep returns the newest step of a conversation whose request is stored. It returns NotFound if there is none yet.
 func (s *Store) LastStep(ctx context.Context, key chat.SessionKey) (chat.Step, error) {
 	row, err := dbsqlc.Q.ContextLastStep(ctx, s.db.Pool, key)
 	if err != nil {

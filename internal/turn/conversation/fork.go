@@ -31,7 +31,7 @@ type NewFork struct {
 // Fork copies a conversation, for the same user, into a new session: turns that are over with their steps,
 // messages, calls, offloaded results and control records, so that the model sees of it what it saw then. Ids are new,
 // bodies of offloaded results are shared, runs in Temporal and usage stay those of the original. The original may run
-// meanwhile, and be deleted later. If a session of the key is a fork of the original already, that is returned. It
+// in the meantime, and be deleted later. If a session of the key is a fork of the original already, that is returned. It
 // returns NotFound or Conflict if the conversation has no such message, or its turn runs still, Conflict if the owner has as many
 // sessions as allowed, and Denied if it is one with a service.
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {

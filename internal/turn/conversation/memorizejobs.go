@@ -106,7 +106,7 @@ func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 	return ids, nil
 }
 
-// MemorizeJob reads a job. NotFound: its session was deleted.
+// MemorizeJob reads a job. It returns NotFound if its session was deleted.
 func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error) {
 	r, err := dbsqlc.Q.MemorizeJobGet(ctx, s.db.Pool, id)
 	if err != nil {
@@ -149,7 +149,7 @@ func (s *Store) MemorizeSpan(ctx context.Context, key chat.SessionKey, after, up
 }
 
 // MemorizePart sets where the next part of a job ends, and returns where it does: the end that an earlier attempt has set
-// stays, unless the part is to be shorter. Unavailable: another attempt is further.
+// stays, unless the part is to be shorter. It returns Unavailable if another attempt is further.
 func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error) {
 	got, err := dbsqlc.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -163,7 +163,7 @@ func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.Mes
 	return pg.Classify(dbsqlc.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
 }
 
-// MemorizeTried counts a failure and returns how many there were in a row; 0: the job has ended.
+// MemorizeTried counts a failure and returns how many there were in a row, or 0 if the job has ended.
 func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error) {
 	n, err := dbsqlc.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -173,7 +173,7 @@ func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why strin
 }
 
 // EndMemorize ends a job, once. If it changed memory, the next turn of the conversation reads memory again; if it
-// failed for good, the user gets a notice.
+// failed permanently, the user gets a notice.
 func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		key, err := dbsqlc.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
@@ -209,7 +209,7 @@ func short(why string) string {
 }
 
 // HoldMemorize takes a lease for the model calls of a job: one job of a tenant at a time, and only while answers leave a
-// lease free. RateLimited: it has to wait.
+// lease free. It returns RateLimited if it has to wait.
 func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 	most, err := s.quota.Caps(ctx)
 	if err != nil {

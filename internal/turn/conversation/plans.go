@@ -9,7 +9,7 @@ import (
 	"xbot/internal/turn/dbsqlc"
 )
 
-// switchPlans applies the plan mode of a conversation to its running turns. One whose plan was approved goes on.
+// switchPlans applies the plan mode of a conversation to its running turns. One whose plan was approved continues.
 func switchPlans(ctx context.Context, t *pg.Tx, key chat.SessionKey, on bool) error {
 	change := dbsqlc.Q.TurnPlanOff
 	if on {

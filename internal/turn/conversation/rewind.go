@@ -23,7 +23,7 @@ const (
 	rewindChoices = 10
 )
 
-// TurnCommand returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
+// TurnCommand returns the command that a turn has claimed. It returns NotFound if it has claimed none, or its session was deleted.
 func (s *Store) TurnCommand(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error) {
 	return orderOf(ctx, s.db.Pool, turn)
 }

@@ -73,7 +73,7 @@ func TurnOf(r dbsqlc.Turn) chat.Turn {
 	}
 }
 
-// allowanceOf returns the permission for all calls of a running turn; nil: there is none.
+// allowanceOf returns the permission for all calls of a running turn, or nil if there is none.
 func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
 	if r.AllowsBy == "" || r.AllowsSince == nil || r.State != chat.TurnRunning {
 		return nil
@@ -81,7 +81,7 @@ func allowanceOf(r dbsqlc.Turn) *chat.Allowance {
 	return &chat.Allowance{By: r.AllowsBy, Since: *r.AllowsSince, Calls: int(r.AllowsCalls)}
 }
 
-// WaitOf returns the wait of a turn for its provider; nil: it does not wait.
+// WaitOf returns the wait of a turn for its provider, or nil if it does not wait.
 func WaitOf(since, until, next *time.Time, reason string) *chat.Wait {
 	if since == nil || until == nil {
 		return nil

@@ -74,9 +74,9 @@ func (s *Store) Recall(ctx context.Context, key Key) error {
 	return pg.Classify(dbsqlc.Q.AmendedForget(ctx, s.db.Pool))
 }
 
-// RecallRead recalls a message that does not wait any more: one that gave way to others stays out of the transcript; about one that a
-// turn has read the model is informed with the next message, and the turn is stopped if it answers nothing else. It reports
-// false if that was done before.
+// RecallRead recalls a message that no longer waits. A superseded message that no turn has read stays out of the transcript. If a turn has
+// read the message, the model is informed with the next message, and the turn is stopped if it answers nothing else. RecallRead
+// returns false if that changes nothing, for example because the message was recalled before.
 func RecallRead(ctx context.Context, t *pg.Tx, key Key, id chat.InboxID) (changed bool, err error) {
 	row, err := dbsqlc.Q.AmendedOutcome(ctx, t, id)
 	if err != nil {
@@ -155,7 +155,7 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:maxBody], "") + " …"
 }
 
-// Returned ends the messages that a turn gave back to the queue although they were recalled meanwhile, and returns them.
+// Returned ends the messages that a turn gave back to the queue although they were recalled in the meantime, and returns them.
 func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.AmendedReturnedRow, error) {
 	rows, err := dbsqlc.Q.AmendedReturned(ctx, t, session)
 	if err != nil {
@@ -164,7 +164,7 @@ func Returned(ctx context.Context, t *pg.Tx, session chat.SessionKey) ([]dbsqlc.
 	return rows, nil
 }
 
-// Untell makes Tell report the changes of a turn again, when the turn gives its messages back to the queue.
+// Untell makes ChangesForModel report the changes of a turn again. Call it when the turn returns its messages to the queue.
 func Untell(ctx context.Context, t *pg.Tx, turn chat.TurnID) error {
 	if err := dbsqlc.Q.AmendedUntell(ctx, t, string(turn)); err != nil {
 		return fmt.Errorf("tell again what people changed: %w", err)

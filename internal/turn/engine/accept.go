@@ -42,7 +42,7 @@ type NewRow struct {
 	Queue   chat.Queue        // how it waits; empty members are followup, 500 ms, MaxQueued, reject
 	Files   []chat.Attachment // its attachments; the message waits until they are there
 	Options chat.Options      // from directives, for this message alone
-	// Expired returns why the conversation has expired since a user last wrote in it, empty if it goes on. Nil: it never ends.
+	// Expired returns why the conversation has expired since a user last wrote in it, empty if it continues. Nil: it never ends.
 	Expired func(last time.Time) (reason string)
 }
 
@@ -75,7 +75,7 @@ func (in NewRow) expect(p *dbsqlc.InboxInsertParams) {
 	}
 }
 
-// Accepted is the result of accepting an Inbound.
+// Accepted is the result of Store.Accept.
 type Accepted struct {
 	ID        chat.InboxID
 	Duplicate bool // it had been accepted before; nothing new happened
@@ -99,7 +99,7 @@ type Accepted struct {
 }
 
 const (
-	// MaxQueued is the default limit of a session's messages that wait for a turn (DESIGN §15).
+	// MaxQueued is the default limit of a session's messages that wait for a turn.
 	// Messages that are accepted at the same instant may exceed it by as many.
 	MaxQueued = 32
 	// quietWindow is the default silence that ends a burst, in milliseconds.
@@ -232,7 +232,7 @@ func accept(ctx context.Context, t *pg.Tx, in NewRow) (Accepted, error) {
 
 // insertOrFind inserts the row of a message, or returns the one accepted before. pgx.ErrNoRows: the queue is full.
 func insertOrFind(ctx context.Context, t *pg.Tx, in NewRow, room int) (row dbsqlc.InboxInsertRow, known *Accepted, err error) {
-	for range 2 { // the conflicting row may have got another id meanwhile (AnswerNewest)
+	for range 2 { // the conflicting row may have got another id in the meantime (AnswerNewest)
 		row, err = insertMessage(ctx, t, in, room, nil)
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, nil, err

@@ -68,7 +68,7 @@ func New(db *pg.DB, stores Stores, wakes Wakes, traces Traces) *Store {
 }
 
 // committed wakes workflows after a commit, and grants the slot of a turn that has ended. That is no part of the transaction, so that it
-// sees sessions that were queued meanwhile.
+// sees sessions that were queued in the meantime.
 func (s *Store) committed(ctx context.Context, tx *pg.Tx) {
 	if len(tx.After.Wakes) > 0 && s.wakes != nil {
 		s.wakes.Wake(tx.After.Wakes...)

@@ -87,7 +87,7 @@ func hours(lang i18n.Lang, d time.Duration) string {
 // supersededPause is how long a superseded attempt waits, which must not call the provider. Its turn cancels it earlier.
 const supersededPause = time.Minute
 
-// ProviderDue returns how long a waiting turn has to wait before it asks its provider again; 0: it may ask now. hastened is the message
+// ProviderDue returns how long a waiting turn has to wait before it asks its provider again, or 0 if it may ask now. hastened is the message
 // that brought the attempt forward, as far as the caller knows: only the attempt that knows the newest one asks the provider.
 func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID, hastened chat.InboxID) (time.Duration, error) {
 	due, err := dbsqlc.Q.WaitDue(ctx, s.db.Pool, dbsqlc.WaitDueParams{TurnID: turn, HastenedBy: int64(hastened)})

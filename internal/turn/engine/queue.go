@@ -160,7 +160,7 @@ func dropOldest(ctx context.Context, t *pg.Tx, in NewRow, got *Accepted) error {
 }
 
 // mustFit refuses a message if the queue is full of commands, which are never dropped. It accepts the message if a turn has
-// claimed enough of the queue meanwhile.
+// claimed enough of the queue in the meantime.
 func mustFit(ctx context.Context, t *pg.Tx, in NewRow) error {
 	waiting, err := dbsqlc.Q.QueueCount(ctx, t, in.Session)
 	if err != nil {

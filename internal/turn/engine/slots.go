@@ -50,7 +50,7 @@ func (w Waiting) Wake() chat.Wake {
 // slotClaim is a claim of a slot under way.
 type slotClaim struct {
 	most  policy.Limits
-	alone bool // no other claim runs meanwhile
+	alone bool // no other claim runs in the meantime
 	far   bool // far from the limit of turns
 	// inLine is true if there was no free slot, and the session is queued for one.
 	inLine bool
@@ -132,7 +132,7 @@ func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sessio
 	return queueFor(ctx, t, key, slot, int(view.Busy) < most.Turns)
 }
 
-// mostOf returns how many concurrent turns a tenant may have; 0: no separate limit.
+// mostOf returns how many concurrent turns a tenant may have, or 0 if it has no separate limit.
 func mostOf(most policy.Limits, ownModel bool) int {
 	if ownModel {
 		return most.OwnKeyTurns

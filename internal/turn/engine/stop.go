@@ -63,7 +63,7 @@ func (s *Store) stop(ctx context.Context, in NewRow, lang i18n.Lang) (Stopped, e
 			return err
 		}
 		got = Stopped{}
-		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started in the meantime
 			return err
 		}
 		reset, err := stopExpired(ctx, tx, in)
@@ -102,7 +102,7 @@ func (s *Store) stop(ctx context.Context, in NewRow, lang i18n.Lang) (Stopped, e
 func (s *Store) StopTurn(ctx context.Context, in NewRow, turn chat.TurnID) (runs bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		runs = false
-		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started meanwhile
+		if _, err := subagentstore.LockTree(ctx, tx, in.Session); err != nil { // no subagent is started in the meantime
 			return err
 		}
 		running, err := dbsqlc.Q.TurnRunning(ctx, tx, in.Session)

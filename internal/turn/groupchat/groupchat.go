@@ -25,7 +25,7 @@ type Line struct {
 // End is the reason why a chat is over.
 type End string
 
-// The ends that follow from the lines. An empty End: the chat goes on.
+// The ends that follow from the lines. An empty End: the chat continues.
 const (
 	Rounds End = "rounds" // all members have spoken as often as allowed
 	Agreed End = "agreed" // no member had anything to add

@@ -20,7 +20,7 @@ type Chat struct {
 	Rounds int // at most
 }
 
-// Round is the round of the next line, from 1.
+// Round returns the round of the next line, from 1.
 func (c Chat) Round(lines []Line) int {
 	n := 0
 	for _, l := range lines {

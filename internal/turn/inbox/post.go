@@ -15,7 +15,7 @@ import (
 )
 
 // Post commits a message of the product to a conversation. fresh is false if the same key was committed before: nothing
-// changes. The queue limit does not apply. NotFound: there is no such session.
+// changes. The queue limit does not apply. It returns NotFound if there is no such session.
 func (s *Store) Post(ctx context.Context, told chat.InternalMessage) (fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		fresh, err = Post(ctx, tx, told)
@@ -31,7 +31,7 @@ func Post(ctx context.Context, t *pg.Tx, told chat.InternalMessage) (fresh bool,
 }
 
 // PostRow returns the row of the message, 0 if the same key was committed before. reset is why the conversation starts over with
-// it; empty: it goes on.
+// it; empty: it continues.
 func PostRow(ctx context.Context, t *pg.Tx, told chat.InternalMessage, reset string) (chat.InboxID, error) {
 	options, err := json.Marshal(told.Options)
 	if err != nil {

@@ -11,25 +11,25 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// Authorizers returns the authorizer of a conversation. It is safe for concurrent use.
+// Authorizers creates the authorizers of conversations. It is safe for concurrent use.
 type Authorizers struct {
 	Rules    map[string]chat.Rule // the installation's rules, by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Policies Policies             // nil: every user's preset is auto
 	People   People
 }
 
-// Policies returns the policy document in force.
+// Policies reads the policy document in force.
 type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Tools is the tools of a conversation.
+// Tools finds the tools of a conversation, and the subjects of their calls.
 type Tools interface {
 	Get(name string) (tool.Tool, bool)
 	Subject(name, arguments string) string
 }
 
-// People returns the permissions that the user of a conversation has set.
+// People reads the permissions that the user of a conversation has set, and pins them.
 type People interface {
 	UserPermissions(ctx context.Context, key chat.SessionKey) (chat.UserPermissions, error)
 	// PinPermission pins the user's rule for a tool of an MCP server to the tool, if the rule has no pin yet.
@@ -56,7 +56,7 @@ func (a Authorizers) Defaults(ctx context.Context) (Defaults, error) {
 	return a.At(ctx, chat.Location{})
 }
 
-// At returns the defaults for users who chose nothing, and the limit of the scene of a place, which no choice widens.
+// At returns the defaults for users who chose nothing, with the limit set by the scene of a location.
 func (a Authorizers) At(ctx context.Context, at chat.Location) (Defaults, error) {
 	out := Defaults{Rules: a.Rules}
 	if a.Policies == nil {

@@ -83,7 +83,7 @@ func folded(name string) string {
 	return strings.NewReplacer("_", "", "-", "", "\x00", "").Replace(name)
 }
 
-// breadth is how many tools a name leaves open: the tool's own name none, and of two patterns the longer one fewer.
+// breadth returns how many tools a name leaves open: the tool's own name none, and of two patterns the longer one fewer.
 func breadth(name string) int {
 	if !IsPattern(name) {
 		return 0

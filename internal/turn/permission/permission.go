@@ -24,12 +24,12 @@ type Call struct {
 	Remote  *tool.Remote // the tool of an MCP server; nil: any other tool
 }
 
-// Defaults is the defaults for users who chose nothing.
+// Defaults are the permissions of users who have chosen none themselves.
 type Defaults struct {
 	Rules          map[string]chat.Rule // by the tool's own name, or a pattern of names (XBOT_TOOL_RULES)
 	Administrators chat.Preset          // empty: auto
 	Others         chat.Preset          // empty: ask
-	Scene          chat.Preset          // the limit by the scene of the conversation, which no choice widens; empty: it has none
+	Scene          chat.Preset          // the limit set by the scene of the conversation; users cannot exceed it; empty: no limit
 }
 
 // Preset returns the installation's preset for a user.
@@ -45,7 +45,8 @@ func (i Defaults) InForce(p chat.UserPermissions) chat.Preset {
 	return cmp.Or(i.chosen(p), i.Preset(p.Admin))
 }
 
-// chosen returns the preset that was chosen for the conversation or by the user, or that of the scene, the stricter of the two; empty: none.
+// chosen returns the stricter of two presets: the one chosen for the conversation or by the user, and that of the scene. It is empty if there is
+// neither.
 func (i Defaults) chosen(p chat.UserPermissions) chat.Preset {
 	chosen := cmp.Or(p.Here, p.Own)
 	if i.Scene == "" || chosen != "" && slices.Index(chat.Presets, chosen) < slices.Index(chat.Presets, i.Scene) {
@@ -54,12 +55,12 @@ func (i Defaults) chosen(p chat.UserPermissions) chat.Preset {
 	return i.Scene
 }
 
-// Decision is the result for a call.
+// Decision is the result of Decide for a call.
 type Decision struct {
 	Rule chat.Rule
-	// Judged reports whether a rule with a pattern allowed the command. Then Judged(command) runs, not the text.
+	// Judged reports whether a rule with a pattern allowed the command. The command to run is then the result of the function Judged.
 	Judged bool
-	// Always are the rules that would let such a call run without asking, if the rule is to ask; none: no rule can.
+	// Always are the rules that would allow such calls without a question, if Rule is to ask. It is empty if no rule can.
 	Always []chat.ToolRule
 	// Digest identifies the call that was checked.
 	Digest string

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// DefaultAgent is who answers where no agents are configured.
+// DefaultAgent is the id of the agent if none is configured.
 const DefaultAgent = "main"
 
 // MemoryShared gives an agent the memory of the default one.
@@ -16,11 +16,11 @@ const MemoryShared = "shared"
 // ServicePrefix begins the ids of services, and of no other agent.
 const ServicePrefix = "svc_"
 
-// IsService reports whether an agent is a service, or was one: nobody of the house talks to it.
+// IsService reports whether an agent is or was a service, which only its consumers talk to.
 func IsService(agent string) bool { return strings.HasPrefix(agent, ServicePrefix) }
 
-// Agent returns an agent. An empty or unknown id is the default agent: the one marked so, else the first of the list,
-// else one named main with nothing of its own. A service that is gone is an agent without tools, never another one.
+// Agent returns an agent. An empty or unknown id is the default agent: the one marked as default, else the first of the list,
+// else DefaultAgent without settings. A deleted service is an agent without tools, never the default agent.
 func (p *Policy) Agent(id string) Agent {
 	if IsService(id) {
 		return p.service(id)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// otherNames are names of spec/003 which are more than another way of writing ours.
+// otherNames are alternative names of members that are not the same words in another case.
 var otherNames = map[string]string{"create_feishu_thread": "createThread", "llm_profile": "model"}
 
 // rename gives members that are written in snake_case the names that they have here: group_scenes is groupScenes. Names that

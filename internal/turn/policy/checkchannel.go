@@ -76,7 +76,7 @@ func (c *check) scenes(path string, s Scenes) {
 	}
 }
 
-// runnerName is how runners are named (spec/001 §5.5). default is what people call the absence of a choice.
+// runnerName is how runners are named. default is what people call the absence of a choice.
 var runnerName = regexp.MustCompile(`^(?:[a-z0-9][a-z0-9_.-]{0,127}|__docker__)$`)
 
 func (c *check) scene(path string, s Scene) {

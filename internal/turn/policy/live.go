@@ -11,13 +11,13 @@ import (
 // fresh is how long a document is believed without a look at the database.
 const fresh = time.Second
 
-// Services stores services.
+// Services reads the services as agents.
 type Services interface {
 	// ServicesAfter returns the services as agents, if they are not those of the given version.
 	ServicesAfter(ctx context.Context, version int64) (newest int64, agents []Agent, err error)
 }
 
-// Settings stores settings.
+// Settings reads the policy document.
 type Settings interface {
 	// PolicyAfter returns the newest version if it is not the given one; body is nil if it is, or if there is none.
 	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)

@@ -1,7 +1,6 @@
-// Package policy is the document that says how conversations are named, routed, let in, queued, reset, delivered and
-// limited (spec/002, spec/003 §3, spec/001 §9.1). One document holds for the whole installation: it is kept in Postgres,
-// every version of it, and read by every process within a second, so limits change while turns run. Its names are those
-// that operators know from the product that spec/002 describes; JSON5 is understood.
+// Package policy defines the document that configures how conversations are named, routed, admitted, queued, reset, delivered and
+// limited. An installation has one document. Postgres stores every version of it, and each process reads a new version within a second,
+// so that limits change while turns run. It is JSON5 with the member names of OpenClaw.
 //
 // It is pure: what a rule says of a message is decided here, what follows from it by the ingress and the store.
 package policy
@@ -50,7 +49,7 @@ type Cron struct {
 	Timezone string `json:"timezone,omitempty"` // IANA name, of jobs and people who name none; default: that of the server
 }
 
-// Session says how conversations are named and how long they last (spec/002).
+// Session says how conversations are named and how long they last.
 type Session struct {
 	Scope          string              `json:"scope,omitempty"`   // per-sender | global
 	DMScope        string              `json:"dmScope,omitempty"` // main | per-peer | per-channel-peer (default) | per-account-channel-peer
@@ -243,7 +242,7 @@ type Group struct {
 	Reset          string   `json:"reset,omitempty"`          // who may begin the conversation anew: administrators (default) | everybody
 }
 
-// Scenes are the two ways in which a place is used (spec/003 §3).
+// Scenes are the two ways in which a place is used.
 type Scenes struct {
 	Chat Scene `json:"chat,omitzero"`
 	Work Scene `json:"work,omitzero"`
@@ -272,7 +271,7 @@ type SandboxPolicy struct {
 	Network string `json:"network,omitempty"` // on (default): as their runner lets them | off: they open no sockets
 }
 
-// Limits bound what runs at once (spec/001 §9.1). 0 is the default.
+// Limits bound what runs at once. 0 is the default.
 type Limits struct {
 	Turns       int `json:"turns,omitempty"`       // at once in the installation; default 64
 	UserTurns   int `json:"userTurns,omitempty"`   // of one user or group; default: no limit of its own

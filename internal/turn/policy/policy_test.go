@@ -26,7 +26,7 @@ func parse(t *testing.T, text string) *policy.Policy {
 	return p
 }
 
-// The configuration of spec/002 as it stands there.
+// The configuration is an example of the specification, unchanged.
 func TestParse_ReadsTheSpecificationsSession(t *testing.T) {
 	p, notes := load(t, "testdata/session.json5")
 	require.Equal(t, []string{

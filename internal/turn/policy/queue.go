@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Defaults of a queue (DESIGN §15).
+// Defaults of a queue.
 const (
 	defaultDebounceMS = 500
 	defaultCap        = 32
@@ -28,7 +28,7 @@ func (p *Policy) Queue(channel string, t chat.ChatType, own chat.Queue) chat.Que
 	}
 }
 
-// Limit returns the limits with their defaults (spec/001 §9.1, DESIGN §15). UserTurns 0 is no limit of its own.
+// Limit returns the limits with their defaults. UserTurns 0 is no limit of its own.
 func (p *Policy) Limit() Limits {
 	l := p.Limits
 	l.Turns = cmp.Or(l.Turns, 64)

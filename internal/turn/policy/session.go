@@ -29,7 +29,7 @@ const (
 	ResetIdle  = "idle"
 )
 
-// defaultResetHour is when a day ends (spec/002).
+// defaultResetHour is when a day ends.
 const defaultResetHour = 4
 
 // Reset says when a conversation of that kind expires: what is set for the channel holds outright, then what is set for

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/turn/agentprofile"
 )
 
-// Middleware adds a section to a prompt (spec/001 §2.3).
+// Middleware adds a section to a prompt.
 type Middleware interface {
 	Order() int   // the smaller, the earlier
 	Name() string // for errors and logs

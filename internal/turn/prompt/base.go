@@ -78,7 +78,7 @@ func NewTemplate(path string, log *slog.Logger) *Template { return &Template{pat
 
 var _ Middleware = (*Template)(nil)
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (*Template) Order() int { return 0 }
 
 // Name is used in errors.

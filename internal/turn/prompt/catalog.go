@@ -25,7 +25,7 @@ const (
 	syncMark       = ".synced-by-xbot"
 )
 
-// Skills lists the skills that the tool Skill loads (spec/001 §2.3): those of the server, and those where tools act, of the workspace and of
+// Skills lists the skills that the tool Skill loads: those of the server, and those where tools act, of the workspace and of
 // the folders from the root of the project to the session's own. The nearest wins.
 type Skills struct {
 	Home      string // data folder of the server
@@ -62,7 +62,7 @@ const SkillsPart = "10_skills"
 // skillDirs are the folders of skills, within the searched folders. The later wins.
 var skillDirs = []string{".agents/skills", hiddenDir + "/skills"}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Skills) Order() int { return 100 }
 
 // Name is used in errors.
@@ -362,7 +362,7 @@ func short(text string, limit int) string {
 	return string(words)
 }
 
-// Agents lists the roles that the model can delegate to (spec/001 §2.3). It needs the tool that does so.
+// Agents lists the roles that the model can delegate to. It needs the tool that does so.
 type Agents struct {
 	Roles Roles
 	Own   OwnStore // reports changes of the user's own roles since they were listed; nil: there are none
@@ -370,7 +370,7 @@ type Agents struct {
 
 var _ Middleware = Agents{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Agents) Order() int { return 110 }
 
 // Name is used in errors.
@@ -399,7 +399,7 @@ func (g Agents) Process(ctx context.Context, a *Assembly) error {
 	return nil
 }
 
-// Optional names the tools that the model can find and is not shown (spec/001 §5.3), so that none disappears without notice.
+// Optional names the tools that the model can find and is not shown, so that none disappears without notice.
 type Optional struct{}
 
 var _ Middleware = Optional{}
@@ -410,7 +410,7 @@ func (Optional) Order() int { return 112 }
 // Name is used in errors.
 func (Optional) Name() string { return "optional tools" }
 
-// MaxOptional bounds the list, in bytes: about 500 tokens, since the fixed parts take 3 500 of the 4 000 that a prompt has (DESIGN §12).
+// MaxOptional bounds the list, in bytes: about 500 tokens, since the fixed parts take 3 500 of the 4 000 that a prompt has.
 const MaxOptional = 1_300
 
 // Process adds the list. It also names the currently shown tools: the tools that a conversation uses do not change its prompt.

@@ -19,7 +19,7 @@ type Channel struct{}
 
 var _ Middleware = Channel{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Channel) Order() int { return 5 }
 
 // Name is used in errors.

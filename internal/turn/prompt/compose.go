@@ -32,7 +32,7 @@ func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Re
 	return r
 }
 
-// personSpoke follows a message that an administrator wrote in place of the model in the middle of its turn: providers refuse, or go on with,
+// personSpoke follows a message that an administrator wrote in place of the model in the middle of its turn: providers refuse, or continue with,
 // a conversation that ends with an answer.
 const personSpoke = "[Go on with your own answer, if anything is left to say.]"
 

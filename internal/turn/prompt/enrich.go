@@ -17,7 +17,7 @@ type Enrichers []Enricher
 
 var _ Middleware = Enrichers{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Enrichers) Order() int { return 150 }
 
 // Name is used in errors.

@@ -13,7 +13,7 @@ type UserMessage struct{}
 
 var _ Middleware = UserMessage{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (UserMessage) Order() int { return 200 }
 
 // Name is used in errors.

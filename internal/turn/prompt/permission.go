@@ -14,7 +14,7 @@ type Permission struct{ Authorizers permission.Authorizers }
 
 var _ Middleware = Permission{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Permission) Order() int { return 115 }
 
 // Name is used in errors.

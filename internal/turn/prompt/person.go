@@ -13,7 +13,7 @@ type Sender struct{}
 
 var _ Middleware = Sender{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Sender) Order() int { return 130 }
 
 // Name is used in errors.
@@ -53,7 +53,7 @@ type Language struct{}
 
 var _ Middleware = Language{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Language) Order() int { return 135 }
 
 // Name is used in errors.

@@ -146,7 +146,7 @@ func TestStandard_HasElevenMiddlewaresInTheirOrderWithTheirKeys(t *testing.T) {
 	} {
 		orders = append(orders, m.Order())
 	}
-	require.Equal(t, []int{0, 5, 5, 100, 110, 115, 120, 130, 135, 150, 200}, orders, "spec/001 §2.3")
+	require.Equal(t, []int{0, 5, 5, 100, 110, 115, 120, 130, 135, 150, 200}, orders, "the order of the sections")
 }
 
 func TestPipeline_RunsByOrderAndNotByPlace(t *testing.T) {

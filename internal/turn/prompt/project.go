@@ -15,7 +15,7 @@ import (
 // maxProject bounds the instructions of a project in all, in characters. The folders nearest to the session win.
 const maxProject = 3 * maxFile
 
-// Project adds the instructions of the installation and of the project (spec/001 §2.3): AGENTS.md of the data folder, then
+// Project adds the instructions of the installation and of the project: AGENTS.md of the data folder, then
 // AGENTS.md and .xbot/AGENTS.md of the session's folder and those above it, up to the root of the repository or the
 // workspace.
 type Project struct {
@@ -25,7 +25,7 @@ type Project struct {
 
 var _ Middleware = Project{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Project) Order() int { return 5 }
 
 // Name is used in errors.

@@ -23,7 +23,7 @@ func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
 	return r
 }
 
-// lateResults returns the message of results of a program's tools that come after another answer: providers refuse, or go on with, a
+// lateResults returns the message of results of a program's tools that come after another answer: providers refuse, or continue with, a
 // conversation that ends with an answer. Elsewhere the results are in the calls right before it, and it is empty.
 func lateResults(l chat.Line, before []llm.Message) []llm.Message {
 	if l.Message.Origin != chat.OriginClient || len(before) == 0 || before[len(before)-1].Role != "assistant" {

@@ -173,7 +173,7 @@ func TestRequest_KeepsItsPrefixAsTheConversationGrows(t *testing.T) {
 	}
 }
 
-// TestRequest_AGreetingCostsLittle holds the budget of DESIGN §12: system prompt and tool schemas of "hello".
+// TestRequest_AGreetingCostsLittle checks the budget of a greeting: system prompt and tool schemas of "hello".
 func TestRequest_AGreetingCostsLittle(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
@@ -187,5 +187,5 @@ func TestRequest_AGreetingCostsLittle(t *testing.T) {
 	tokens, _, err := codec.Encode(text)
 	require.NoError(t, err)
 	t.Logf("%d tokens", len(tokens))
-	require.LessOrEqual(t, len(tokens), 2500, "the goal of DESIGN §12; the budget is 4000")
+	require.LessOrEqual(t, len(tokens), 2500, "the goal; the budget is 4000")
 }

@@ -14,7 +14,7 @@ type Memory struct {
 
 var _ Middleware = Memory{}
 
-// Order is defined by spec/001.
+// Order returns the position of the section.
 func (Memory) Order() int { return 120 }
 
 // Name is used in errors.

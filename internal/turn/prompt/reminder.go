@@ -8,7 +8,7 @@ import (
 	"xbot/internal/tool"
 )
 
-// The tags around the text at the end of one request, which is never stored as a message (spec/001 §2.2).
+// The tags around the text at the end of one request, which is never stored as a message.
 const (
 	reminderBegin = "<system-reminder>\n"
 	reminderEnd   = "\n</system-reminder>"

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/user/persona"
 )
 
-// SoulStore stores the soul files of memories.
+// SoulStore reads the soul files of memories.
 type SoulStore interface {
 	SoulFiles(ctx context.Context, w chat.MemoryOwner) ([]chat.SoulFile, error)
 }

@@ -30,7 +30,7 @@ type Installed interface {
 	InstalledRoles
 }
 
-// Standard returns the pipeline of the product: the eleven middlewares of spec/001 §2.3, and further sections.
+// Standard returns the pipeline of the system prompt.
 func Standard(p Parts) *Pipeline {
 	skills := Skills{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Installed: p.Installed, Disabled: p.Disabled, Own: p.Own, Consents: p.Consents}
 	roles := Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles, Own: p.Roles, Installed: p.Installed}

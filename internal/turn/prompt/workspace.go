@@ -54,7 +54,7 @@ type note struct {
 	text string
 }
 
-// look returns the view of the assembly's place, which is read once. Unavailable: it cannot be reached now.
+// look returns the view of the assembly's place, which is read once. It returns Unavailable if it cannot be reached now.
 func (a *Assembly) look(ctx context.Context, places Sandboxes) (*view, error) {
 	if a.view == nil {
 		v := &view{}

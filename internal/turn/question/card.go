@@ -49,7 +49,7 @@ func labelsOf(texts []string) (out []chat.InquiryOption) {
 	return out
 }
 
-// CardOf returns the card that asks the questions; nil: none does, and they are shown like any others.
+// CardOf returns the card that asks the questions, or nil if there is none and they are shown like any others.
 func CardOf(questions []chat.Inquiry) *card.Card {
 	if len(questions) == 0 || questions[0].Card == "" {
 		return nil

@@ -40,8 +40,8 @@ type Store struct {
 // New returns a store over a database.
 func New(db *pg.DB, traces Traces) *Store { return &Store{db: db, traces: traces} }
 
-// Rate stores the rating of a reply by a user, in place of an earlier one. NotFound: the conversation has no such reply; Invalid: the
-// comment is too long.
+// Rate stores the rating of a reply by a user, in place of an earlier one. It returns NotFound if the conversation has no such reply, and
+// Invalid if the comment is too long.
 func (s *Store) Rate(ctx context.Context, key chat.SessionKey, user chat.UserID, r Rating) error {
 	r.Comment = chat.Clean(r.Comment)
 	if len(r.Comment) > MaxComment {
@@ -55,7 +55,7 @@ func (s *Store) Rate(ctx context.Context, key chat.SessionKey, user chat.UserID,
 	})
 }
 
-// Remove removes the rating of a reply by a user. NotFound: there is none.
+// Remove removes the rating of a reply by a user. It returns NotFound if there is none.
 func (s *Store) Remove(ctx context.Context, key chat.SessionKey, user chat.UserID, message chat.MessageID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.RatingDelete(ctx, tx, dbsqlc.RatingDeleteParams{MessageID: message, UserID: user, SessionKey: key, Traced: s.traces.Targets()})

@@ -69,7 +69,7 @@ func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.Session
 	return out, nil
 }
 
-// parse parses a search. Invalid: it is too long.
+// parse parses a search. It returns Invalid if it is too long.
 func parse(q string) (lexical.Search, error) {
 	if len(q) > MaxSearchBytes || len(strings.Fields(q)) > maxSearchWords {
 		return lexical.Search{}, fault.Errorf(fault.Invalid, "search for at most %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)

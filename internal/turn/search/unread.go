@@ -23,7 +23,7 @@ const (
 
 // Unseen returns the newest messages that the model of a conversation does not see, the oldest first: messages from before its last
 // compaction or reset, and after them overheard messages of its group that are not in the transcript. Messages removed by a rewind are
-// excluded. It searches that conversation alone. Invalid: the query has too many words.
+// excluded. It searches that conversation alone. It returns Invalid if the query has too many words.
 func (s *Store) Unseen(ctx context.Context, key chat.SessionKey, q chat.UnseenQuery) ([]chat.UnseenEntry, error) {
 	words, err := parse(q.Text)
 	if err != nil || strings.TrimSpace(q.Text) != "" && words.Phrases() == 0 {

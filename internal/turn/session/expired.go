@@ -8,8 +8,8 @@ import (
 )
 
 // Expired returns why a conversation whose last interaction of a user was at last has ended by now: chat.ResetDaily, chat.ResetIdle, or "" if
-// it goes on. If a day and idleness are both set, the reason is the earlier one. A zero last is a conversation without messages of a user: it
-// goes on.
+// it continues. If a day and idleness are both set, the reason is the earlier one. A zero last is a conversation without messages of a user: it
+// continues.
 func Expired(r policy.Reset, last, now time.Time) (reason string) {
 	if last.IsZero() || now.Before(last) {
 		return ""

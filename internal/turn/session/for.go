@@ -10,7 +10,7 @@ import (
 	"xbot/internal/turn/policy"
 )
 
-// For returns the conversation that a message belongs to (spec/002). Groups and channels have one each, and one for each of their threads;
+// For returns the conversation that a message belongs to. Groups and channels have one each, and one for each of their threads;
 // direct messages follow session.dmScope. A person named by identityLinks has the same conversation on all of their channels under each of
 // the per-* scopes. With scope global everything is one conversation.
 func For(p *policy.Policy, e chat.Envelope, agent string) chat.SessionKey {

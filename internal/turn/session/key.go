@@ -1,5 +1,5 @@
 // Package session decides which conversation a message belongs to, whether its sender is admitted, whether it addresses the bot, and whether
-// the conversation has expired. Only this package knows the grammar of session keys (DESIGN §4, spec/002):
+// the conversation has expired. Only this package knows the grammar of session keys:
 //
 //	agent:<agent>:<mainKey>                                    main
 //	agent:<agent>:dm:<peer>                                    a user, on all channels

@@ -33,7 +33,7 @@ type SceneVerdict struct {
 	Aliases []string
 }
 
-// Scene decides between the chat and the work of a place (spec/003 §3). known finds work sessions by their aliases. Messages reach a work
+// Scene decides between the chat and the work of a place. known finds work sessions by their aliases. Messages reach a work
 // session from the thread, its first message, or an answer in it. Several bots in one group keep apart: a command in a thread that this bot
 // does not know belongs to another one, and so does a tag if this bot is not named.
 func Scene(c policy.Channel, e chat.Envelope, known func(alias string) (chat.SessionKey, bool)) SceneVerdict {

@@ -57,7 +57,7 @@ type Store struct{ db *pg.DB }
 // New returns a store over a database.
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
-// MakeShare stores the hash of a link that shows the current conversation, for some days. Conflict: the maximum number of links exists.
+// MakeShare stores the hash of a link that shows the current conversation, for some days. It returns Conflict if the maximum number of links exists.
 func (s *Store) MakeShare(ctx context.Context, key chat.SessionKey, hash []byte, days int) (made ShareLink, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if _, err := dbsqlc.Q.ShareHold(ctx, tx, key); err != nil {
@@ -89,7 +89,7 @@ func (s *Store) Shares(ctx context.Context, key chat.SessionKey) ([]ShareLink, e
 	return out, nil
 }
 
-// RevokeShare revokes a link of a conversation at once. NotFound: it has no such valid link.
+// RevokeShare revokes a link of a conversation at once. It returns NotFound if it has no such valid link.
 func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) error {
 	n, err := dbsqlc.Q.ShareDelete(ctx, s.db.Pool, dbsqlc.ShareDeleteParams{SessionKey: key, ID: id})
 	if err == nil && n == 0 {
@@ -101,7 +101,7 @@ func (s *Store) RevokeShare(ctx context.Context, key chat.SessionKey, id int64) 
 // errShare is the one error of every link that shows nothing, for any reason.
 var errShare = fault.Errorf(fault.NotFound, "this link shows nothing: it is wrong, was revoked or has expired")
 
-// Shared returns the content of a link, by the hash of its token. NotFound: it is unknown, revoked or expired, or its user is disabled.
+// Shared returns the content of a link, by the hash of its token. It returns NotFound if it is unknown, revoked or expired, or its user is disabled.
 func (s *Store) Shared(ctx context.Context, hash []byte) (Shared, error) {
 	h, err := dbsqlc.Q.ShareOpen(ctx, s.db.Pool, hash)
 	if errors.Is(err, pgx.ErrNoRows) {

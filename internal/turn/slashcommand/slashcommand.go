@@ -74,7 +74,7 @@ type Spec struct {
 	// Explained means that a group member who may not use it gets a refusal. Other commands get no answer: they may be for another bot.
 	Explained bool
 	// Ahead marks a Now command that calls a program that may be slow: the call happens before its answer is committed, and holds no
-	// connection of the database meanwhile. Sent twice at one instant it may run twice.
+	// connection of the database in the meantime. Sent twice at one instant it may run twice.
 	Ahead bool
 	// Inline means that it is also accepted inside a message: it is answered at once and removed from the text. It only reads, and takes no
 	// arguments.

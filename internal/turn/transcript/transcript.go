@@ -1,5 +1,5 @@
-// Package transcript writes conversations as JSON Lines and reads them back: version 3 of the session format of the product of spec/002
-// (facts/openclaw.md §12), so that conversations move in both directions. The first line describes the session, each further one is an entry
+// Package transcript writes conversations as JSON Lines and reads them back: version 3 of the session format of
+// OpenClaw, so that conversations move in both directions. The first line describes the session, each further one is an entry
 // of a tree by parentId, of which a conversation is the path to the last one.
 //
 // It is pure. Its input is untrusted: everything is bounded, and unknown entries are reported and omitted.

@@ -7,7 +7,7 @@ import (
 )
 
 // Cut returns how many lines of a View may be summarized so that the remaining ones weigh about keep: lines[:n], of which lines[n-1] is the
-// last that the summary replaces. 0: there is nothing to summarize. The newest message of a user and the lines after it stay, together with
+// last that the summary replaces. It returns 0 if there is nothing to summarize. The newest message of a user and the lines after it stay, together with
 // whole turns before it as long as they fit. Only if the running turn alone weighs more than keep, it is cut between its groups; View then
 // repeats its message. The newest line always stays.
 func Cut(lines []chat.Line, keep int, size func(chat.Line) int) int {

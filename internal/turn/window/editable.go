@@ -8,7 +8,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// protected is how many of the newest messages cannot be edited (spec/001 §3.2).
+// protected is how many of the newest messages cannot be edited.
 const protected = 3
 
 // Editable returns the lines that edits can name, as the model sees them: View before groups collapse, and without lines that have no row.

@@ -4,7 +4,7 @@ package window
 type Limits struct {
 	Context int // tokens of input and output together
 	Output  int // tokens of the longest answer, which are reserved
-	// MaskShare and CompressShare are shares of Context; 0 is the default, 0.6 and 0.75 (spec/001 §3.2).
+	// MaskShare and CompressShare are shares of Context; 0 is the default, 0.6 and 0.75.
 	MaskShare, CompressShare float64
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maskFrom    = 0.6 // of the context (spec/001 §3.2)
+	maskFrom    = 0.6 // of the context
 	minMasked   = 300 // runes: a shorter result is hardly longer than its placeholder
 	worthwhile  = 20  // a mask invalidates the provider's cache, so it has to free one part in so many
 	hurry       = 0.9 // from here on any gain suffices
@@ -22,8 +22,8 @@ const (
 
 // Mask returns new masks for old results, oldest group first and in a group the largest first, for how full the context is: 0.6 and more
 // (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and older ones that touch a file of theirs. lines is a View,
-// masked reports existing masks, size measures a text in tokens. The same input gives the same masks with the same ids; nil: no mask frees
-// enough.
+// masked reports existing masks, size measures a text in tokens. The same input gives the same masks with the same ids. It returns nil if no
+// mask frees enough.
 func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size func(string) int) []chat.Mask {
 	if ratio < maskFrom {
 		return nil
@@ -60,7 +60,7 @@ func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size 
 	return out
 }
 
-// keepGroups returns how many of the newest groups keep their results (spec/001 §3.2).
+// keepGroups returns how many of the newest groups keep their results.
 func keepGroups(ratio float64) int {
 	switch {
 	case ratio <= 0.7:

@@ -11,7 +11,7 @@ import (
 // RecallMasked is the tool that returns masked results. The view uses its name for a pair that replaces many.
 const RecallMasked = "recall_masked"
 
-// Bounds of the masked results in a view (spec/001 §3.2). Older ones are removed from it; they can still be recalled.
+// Bounds of the masked results in a view. Older ones are removed from it; they can still be recalled.
 const (
 	maxMasked      = 200
 	maxMaskedBytes = 2 << 20 // size of the masked results

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// A result of at least this size is offloaded (spec/001 §3.2, layer 1).
+// A result of at least this size is offloaded.
 const (
 	OffloadTokens = 2000
 	OffloadBytes  = 10240

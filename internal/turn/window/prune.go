@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Thresholds of session pruning (spec/002).
+// Thresholds of session pruning.
 const (
 	pruneFrom       = 0.3    // of the context: long results are shortened
 	clearFrom       = 0.5    // old results are removed, until the context is below it
@@ -55,7 +55,7 @@ func Prune(lines []chat.Line, fill float64) ([]chat.Line, bool) {
 }
 
 // PruneUpto prunes the lines up to a message, and leaves later ones whole: repeated for a conversation that has grown, it shows the same
-// beginning. 0: all of it.
+// beginning. If upto is 0, it prunes all lines.
 func PruneUpto(lines []chat.Line, fill float64, upto chat.MessageID) ([]chat.Line, bool) {
 	end := slices.IndexFunc(lines, func(l chat.Line) bool { return l.Message.ID > upto })
 	if upto == 0 || end < 0 {

@@ -21,7 +21,7 @@ type Appointment struct {
 }
 
 // Appoint makes a peer the first administrator: their direct conversations move with them, as by a code of /link. An administrator stays
-// who they are, and a disabled user stays disabled. made reports that it was done now. Unavailable: there is no administrator yet.
+// who they are, and a disabled user stays disabled. made reports that it was done now. It returns Unavailable if there is no administrator yet.
 func (s *Store) Appoint(ctx context.Context, a Appointment) (who users.User, made bool, err error) {
 	row, err := dbsqlc.Q.IdentityUser(ctx, s.db.Pool, a.identity())
 	if err == nil && settled(row) {

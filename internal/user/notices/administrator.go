@@ -76,7 +76,7 @@ func tellAdministrator(ctx context.Context, tx *pg.Tx, admin chat.UserID, say fu
 	return err
 }
 
-// aside is a place for messages that reply to no message there.
+// aside returns a place for messages that reply to no message there.
 func aside(place []byte) ([]byte, error) {
 	var a chat.Address
 	if err := json.Unmarshal(place, &a); err != nil {

@@ -36,7 +36,7 @@ type Store struct{ db *pg.DB }
 func New(db *pg.DB) *Store { return &Store{db: db} }
 
 // NotifyOperator writes a notice and sends it, once for each key. An earlier one whose sending has not begun is not sent any
-// more. NotFound: the settings of platforms have no such bot.
+// more. It returns NotFound if the settings of platforms have no such bot.
 func (s *Store) NotifyOperator(ctx context.Context, n Notice) error {
 	origin, err := json.Marshal(chat.Origin{Provider: channel, Label: n.Title})
 	if err != nil {
@@ -74,7 +74,7 @@ func (s *Store) NotifyOperator(ctx context.Context, n Notice) error {
 	})
 }
 
-// SendTo has a message delivered in a chat of a bot account, for any conversation; false: there is no such account.
+// SendTo has a message delivered in a chat of a bot account, for any conversation. It returns false if there is no such account.
 func SendTo(ctx context.Context, tx *pg.Tx, m chat.Message, channel, account string, place []byte) (bool, error) {
 	n, err := dbsqlc.Q.NoticeSend(ctx, tx, dbsqlc.NoticeSendParams{
 		SessionKey: m.Session, Channel: channel, Account: account, Place: place, MessageID: int64(m.ID),

@@ -56,7 +56,7 @@ func (s *Store) TurnNotices(ctx context.Context, user chat.UserID) (TurnNotices,
 	return TurnNotices{To: &DirectChat{Channel: row.Channel, Account: row.Account, Peer: row.Peer}, Seconds: int(row.AfterSeconds)}, nil
 }
 
-// SetTurnNotices keeps that. NotFound: the chat is not one of TurnNoticeChats.
+// SetTurnNotices keeps that. It returns NotFound if the chat is not one of TurnNoticeChats.
 func (s *Store) SetTurnNotices(ctx context.Context, user chat.UserID, n TurnNotices) error {
 	if n.To == nil {
 		return pg.Classify(dbsqlc.Q.TurnNoticesClear(ctx, s.db.Pool, user))
@@ -142,7 +142,7 @@ func notifyTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID, say i18n.ID) er
 	return nil
 }
 
-// placeOf is the direct chat. The user's last message there is the one that platforms want to be answered.
+// placeOf returns the direct chat. The user's last message there is the one that platforms want to be answered.
 func placeOf(row dbsqlc.NoticeOfTurnRow) ([]byte, error) {
 	var said chat.Address
 	if err := json.Unmarshal(row.Place, &said); err != nil {
@@ -163,7 +163,7 @@ func took(lang i18n.Lang, seconds int64) string {
 	}
 }
 
-// firstLine is the first line of an answer that has content.
+// firstLine returns the first line of an answer that has content.
 func firstLine(answer string) string {
 	for line := range strings.Lines(answer) {
 		line = strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(line), "#"))

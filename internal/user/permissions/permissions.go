@@ -95,7 +95,7 @@ func (s *Store) RemovePermission(ctx context.Context, user chat.UserID, tool, pa
 	return pg.Classify(err)
 }
 
-// AllowIn sets a rule of the user of a session; false: the user has as many as are kept.
+// AllowIn sets a rule of the user of a session. It returns false if the user has as many as are kept.
 func AllowIn(ctx context.Context, db pg.DBTX, key chat.SessionKey, r chat.ToolRule) (bool, error) {
 	n, err := dbsqlc.Q.PermissionSetOfOwner(ctx, db, dbsqlc.PermissionSetOfOwnerParams{
 		SessionKey: key, Tool: r.Tool, Pattern: r.Pattern, Rule: r.Rule, Pin: r.Pin, Most: chat.MaxToolRules,

@@ -15,7 +15,7 @@ var fileName = regexp.MustCompile(`^[\p{L}\p{N}][\p{L}\p{N} _.-]{0,95}\.(md|json
 // jsonEnd is the ending of names of files that hold JSON.
 const jsonEnd = ".json"
 
-// CheckFile reports whether a soul file can be kept. Invalid: its name is none, or a .json file holds no JSON. TooLarge: it is
+// CheckFile reports whether a soul file can be kept. It returns Invalid if its name is none, or a .json file holds no JSON. It returns TooLarge if it is
 // longer than chat.MaxSoulFile.
 func CheckFile(name, content string) error {
 	switch {

@@ -89,7 +89,7 @@ func (f *Filter) Close() string {
 	return held
 }
 
-// step goes on as far as it can, and reports whether there may be more to do.
+// step continues as far as it can, and reports whether there may be more to do.
 func (f *Filter) step(out *strings.Builder) bool {
 	switch {
 	case f.opening:

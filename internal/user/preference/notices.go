@@ -17,7 +17,7 @@ const turnNotices = "turn_notices"
 // chats are the direct chats of the user with a bot, and the choice of none.
 type chats struct{}
 
-// chatName is a chat as a value: channel, account if there are several, and who they are there: "feishu ou_1".
+// chatName returns a chat as a value: channel, account if there are several, and who they are there: "feishu ou_1".
 func chatName(c notices.DirectChat) string {
 	return strings.Join(slices.DeleteFunc([]string{c.Channel, c.Account, c.Peer}, func(s string) bool { return s == "" }), " ")
 }

@@ -32,20 +32,20 @@ type Setting struct {
 	Free    bool     `json:"free" doc:"Values other than the options are allowed."`
 }
 
-// Memory stores memories.
+// Memory is the store of user profiles.
 type Memory interface {
 	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
 	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
 }
 
-// Notices stores notices.
+// Notices is the store of the settings for notices about turns.
 type Notices interface {
 	SetTurnNotices(ctx context.Context, user chat.UserID, n notices.TurnNotices) error
 	TurnNoticeChats(ctx context.Context, user chat.UserID) ([]notices.DirectChat, error)
 	TurnNotices(ctx context.Context, user chat.UserID) (notices.TurnNotices, error)
 }
 
-// Settings stores settings.
+// Settings is the store of the preferences of users.
 type Settings interface {
 	Preferences(ctx context.Context, user chat.UserID) (chosen map[settings.UserSetting]string, version int64, err error)
 	SetUserSetting(ctx context.Context, user chat.UserID, key settings.UserSetting, value string) error
@@ -146,7 +146,7 @@ func (d Service) known(ctx context.Context, user chat.UserID) (choices, error) {
 	return choices{models, chats}, err
 }
 
-// shown is the setting as a user with the given value sees it.
+// shown returns the setting as a user with the given value sees it.
 func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	s := Setting{Name: d.name, Title: i18n.Say(lang, d.title), Value: value, Shown: d.kind.say(lang, value), Options: []Option{}, Free: d.kind.free()}
 	for _, v := range d.kind.values(known, value) {
@@ -155,8 +155,8 @@ func (d definition) shown(lang i18n.Lang, value string, known choices) Setting {
 	return s
 }
 
-// Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. NotFound: there is
-// no such setting. Invalid: it cannot have the value; the error lists in the user's language what it can have.
+// Set chooses a value of a setting, and returns the setting as it is then. Empty and "default" are the default. It returns NotFound if there is
+// no such setting. It returns Invalid if it cannot have the value; the error lists in the user's language what it can have.
 func (d Service) Set(ctx context.Context, user chat.UserID, lang i18n.Lang, name, value string) (Setting, error) {
 	def, ok := find(name)
 	if !ok {
@@ -219,7 +219,7 @@ func find(name string) (definition, bool) {
 	return definitions[i], true
 }
 
-// Names are the settings, by what they are set with.
+// Names returns the settings, by what they are set with.
 func Names() []string {
 	names := make([]string, len(definitions))
 	for i, d := range definitions {

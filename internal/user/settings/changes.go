@@ -41,7 +41,7 @@ const kindPreference = "preference"
 // maxPreferenceVersions is how many changes of a user's preferences are listed.
 const maxPreferenceVersions = 100
 
-// Preferences returns all that a user chose, by its name, with the version: the newest change of it; 0: there was none.
+// Preferences returns the settings that a user chose, by name, with the version: the id of their newest change, or 0 if there is none.
 func (s *Store) Preferences(ctx context.Context, user chat.UserID) (chosen map[UserSetting]string, version int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if version, err = dbsqlc.Q.PreferenceVersion(ctx, tx, int64(user)); err != nil { // first: what is read then is at least as new
@@ -79,7 +79,7 @@ func (s *Store) PreferenceVersions(ctx context.Context, user chat.UserID) ([]cha
 	return list, nil
 }
 
-// valueOf is the value of a preference in a change; empty: it was not set.
+// valueOf returns the value of a preference in a change; empty: it was not set.
 func valueOf(side json.RawMessage) (string, error) {
 	var v struct {
 		Value string `json:"value"`
@@ -91,8 +91,8 @@ func valueOf(side json.RawMessage) (string, error) {
 }
 
 // RollPreferencesBack makes a user's preferences what they were right after a change. Each that differs is recorded as a change.
-// from is the version that they were looked at in. NotFound: the user has no such change, or it is kept no more. Conflict: they
-// were changed since from.
+// from is the version that they were looked at in. It returns NotFound if the user has no such change, or it is kept no more, and
+// Conflict if they were changed since from.
 func (s *Store) RollPreferencesBack(ctx context.Context, user chat.UserID, to, from int64) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := dbsqlc.Q.PreferenceLock(ctx, tx, int64(user)); err != nil {

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// minNameRunes is the least length of a name to sign in with (spec/004 §4.4).
+// minNameRunes is the least length of a name to sign in with.
 const minNameRunes = 2
 
 // Account is a user as administrators see them.

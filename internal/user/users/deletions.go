@@ -45,7 +45,7 @@ func DeleteBelow(ctx context.Context, tx *pg.Tx, id chat.UserID, by *chat.UserID
 	return dbsqlc.Q.DeletionAdd(ctx, tx, dbsqlc.DeletionAddParams{ID: id, AskedBy: (*int64)(by)})
 }
 
-// Deletion reads how far the deletion of a user is. NotFound: it was not requested, or it is done.
+// Deletion reads how far the deletion of a user is. It returns NotFound if it was not requested, or it is done.
 func (s *Store) Deletion(ctx context.Context, id chat.UserID) (chat.Deletion, error) {
 	row, err := dbsqlc.Q.DeletionGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -63,7 +63,7 @@ func (s *Store) DeletionsToStart(ctx context.Context) ([]chat.UserID, error) {
 	return ids, pg.Classify(err)
 }
 
-// DeletionChecked notes that the workflow of a deletion is at it.
+// DeletionChecked records that the workflow of a deletion is at it.
 func (s *Store) DeletionChecked(ctx context.Context, id chat.UserID) error {
 	return pg.Classify(dbsqlc.Q.DeletionChecked(ctx, s.db.Pool, id))
 }

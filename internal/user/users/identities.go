@@ -72,7 +72,7 @@ func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer
 	}))
 }
 
-// namesOf are the names that the user of a person may have, the best first.
+// namesOf returns the names that the user of a person may have, the best first.
 func namesOf(channel string, who chat.Peer) (names []string) {
 	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // only xbot makes ids with colons
 		names = append(names, shown)

@@ -10,7 +10,7 @@ import (
 	"xbot/internal/user/dbsqlc"
 )
 
-// Speaks returns the language for a user in a conversation (i18n.Spoken). text is the text to answer; empty if it is in
+// Speaks returns the language for a user in a conversation (i18n.LanguageHints). text is the text to answer; empty if it is in
 // the conversation, or there is none. A user of 0 is the owner of the conversation. Both may be unknown: then the policy decides.
 func (s *Store) Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error) {
 	lang, err := LanguageOf(ctx, s.db.Pool, user, key, text)

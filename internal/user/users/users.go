@@ -30,7 +30,7 @@ const (
 	RoleMember = "member"
 )
 
-// UserOf is the user of a row.
+// UserOf returns the user of a row.
 func UserOf(r dbsqlc.User) User {
 	return User{
 		ID: r.ID, Name: r.Name, Admin: r.Role == RoleAdmin, Group: r.Kind == kindGroup, Disabled: r.DisabledAt != nil, PasswordHash: r.PasswordHash,

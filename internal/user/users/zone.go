@@ -15,7 +15,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// ZoneOf is the timezone in which a user reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
+// ZoneOf returns the timezone in which a user reads times: that of their profile, else the first of zones that is known. For a consumer of a service it
 // is its administrator's.
 func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
 	said, err := dbsqlc.Q.ProfileZone(ctx, t, int64(user))
@@ -25,7 +25,7 @@ func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*t
 	return Zone(said, zones), nil
 }
 
-// Zone is the timezone of a name, else the first of zones that is known, else UTC.
+// Zone returns the timezone of a name, else the first of zones that is known, else UTC.
 func Zone(said string, zones []string) *time.Location {
 	for _, name := range append([]string{said}, zones...) {
 		if name == "" {

@@ -108,7 +108,7 @@ func (s *Server) Said(text string) (n int) {
 	return n
 }
 
-// Waiting is how many updates the bot has not confirmed.
+// Waiting returns how many updates the bot has not confirmed.
 func (s *Server) Waiting() int { s.mu.Lock(); defer s.mu.Unlock(); return len(s.updates) }
 
 // Polls counts requests for updates.

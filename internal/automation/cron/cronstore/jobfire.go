@@ -343,7 +343,7 @@ func (f *fire) text(r run) string {
 	return before + "[" + strings.Join(parts, " · ") + "]\n" + message
 }
 
-// address returns the address of the reply on a platform; nil: none.
+// address returns the address of the reply on a platform, or nil if there is none.
 func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 	from := f.job.Target
 	if from == "" {

@@ -43,7 +43,7 @@ func (s *Store) Clock(ctx context.Context) (time.Time, error) {
 }
 
 // AddJob stores a job whose first time is j.Next. For a repeated request it returns the existing job, and fresh is false.
-// TooLarge: the owner has the maximum.
+// It returns TooLarge if the owner has the maximum number of jobs.
 func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := users.Lock(ctx, tx, j.Owner); err != nil {
@@ -109,7 +109,7 @@ func (j Job) offset() time.Duration {
 	return schedule.Offset(string(j.ID), time.Duration(j.Jitter)*time.Second)
 }
 
-// Job reads a job. NotFound: there is none, or it was deleted.
+// Job reads a job. It returns NotFound if there is none, or it was deleted.
 func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
 	row, err := dbsqlc.Q.CronGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -285,7 +285,7 @@ func jobOf(r dbsqlc.CronJob) Job {
 	}
 }
 
-// permitsOf returns the restrictions of a job; nil: none. Invalid ones leave no tool.
+// permitsOf returns the restrictions of a job, or nil if there is none. Invalid ones leave no tool.
 func permitsOf(row json.RawMessage) *chat.JobPermits {
 	if len(row) == 0 || string(row) == "{}" {
 		return nil

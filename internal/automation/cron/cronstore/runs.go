@@ -13,10 +13,10 @@ import (
 	"xbot/internal/pg"
 )
 
-// outputRunes limits the output of a run that is shown (spec/004).
+// outputRunes limits the output of a run that is shown.
 const outputRunes = 4000
 
-// RunDetails reads the details of a run from the rows of its turn: there is no second log. NotFound: the job has no such run, or it was
+// RunDetails reads the details of a run from the rows of its turn: there is no second log. It returns NotFound if the job has no such run, or it was
 // deleted.
 func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.JobRunDetails, error) {
 	none := fault.Errorf(fault.NotFound, "%s has no run %d, or it was forgotten", id, run)
@@ -54,7 +54,7 @@ func (s *Store) RunDetails(ctx context.Context, id chat.JobID, run int64) (chat.
 	return out, nil
 }
 
-// statusOf returns the status of an outcome in the terms of spec/004; empty: the run is not over.
+// statusOf returns the status of an outcome in the terms of the API: success, error or timeout; empty: the run is not over.
 func statusOf(r chat.JobRun) string {
 	switch r.Outcome {
 	case "done", "silent":
@@ -86,7 +86,7 @@ func (s *Store) RunsOf(ctx context.Context, jobs []chat.JobID, most int) (map[ch
 	return out, nil
 }
 
-// ServedSession returns the session of a conversation of a service, by its id. NotFound: there is none.
+// ServedSession returns the session of a conversation of a service, by its id. It returns NotFound if there is none.
 func (s *Store) ServedSession(ctx context.Context, id string) (chat.SessionKey, error) {
 	key, err := dbsqlc.Q.ServedSession(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -24,7 +24,7 @@ const (
 	trackPage = 500
 	// trackLook is the interval after which the track is checked although runs are in progress: the end of a turn wakes it.
 	trackLook = 15 * time.Second
-	// fromAdmin begins the message of an administrator to conversations of a service (spec/004).
+	// fromAdmin begins the message of an administrator to conversations of a service.
 	fromAdmin = "[System Instruction - From Admin]"
 )
 
@@ -81,7 +81,7 @@ func (s *Store) AdvanceTrack(ctx context.Context, places int, most time.Duration
 	return out, err
 }
 
-// settle frees the places of runs whose turns are over. Those of jobs that were deleted meanwhile are deleted then.
+// settle frees the places of runs whose turns are over. Those of jobs that have been deleted since are deleted then.
 func settle(ctx context.Context, tx *pg.Tx) error {
 	jobs, err := dbsqlc.Q.TrackSettle(ctx, tx)
 	if err != nil {
@@ -166,7 +166,7 @@ func postNext(ctx context.Context, tx *pg.Tx) (told int, more bool, err error) {
 	row, err := inbox.PostRow(ctx, tx, chat.InternalMessage{
 		Session: r.SessionKey, Key: string(f.job.ID) + "@" + r.Key, Origin: chat.OriginCron, Text: text, To: to, Options: chat.Options{Think: f.job.Think},
 	}, "")
-	if fault.Is(err, fault.NotFound) || err == nil && row == 0 { // deleted meanwhile, or posted when the run existed before
+	if fault.Is(err, fault.NotFound) || err == nil && row == 0 { // deleted in the meantime, or posted when the run existed before
 		return 0, true, dbsqlc.Q.TrackGone(ctx, tx, r.ID)
 	}
 	if err != nil {
@@ -221,7 +221,7 @@ type Owner struct {
 	Administrator bool
 }
 
-// JobOwner describes a user as the owner of jobs, existing or new. NotFound: there is no such user.
+// JobOwner describes a user as the owner of jobs, existing or new. It returns NotFound if there is no such user.
 func (s *Store) JobOwner(ctx context.Context, user chat.UserID) (Owner, error) {
 	r, err := dbsqlc.Q.CronOwner(ctx, s.db.Pool, user)
 	if errors.Is(err, pgx.ErrNoRows) {

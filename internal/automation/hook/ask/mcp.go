@@ -13,7 +13,7 @@ import (
 
 // MCPServers calls tools of MCP servers for the user of a conversation.
 type MCPServers interface {
-	// CallTool calls a tool of a server of that name: the installation's where shared, else the user's. NotFound: there is no such
+	// CallTool calls a tool of a server of that name: the installation's where shared, else the user's. It returns NotFound if there is no such
 	// server.
 	CallTool(ctx context.Context, key chat.SessionKey, server string, shared bool, tool string, arguments json.RawMessage) (chat.ToolResult, error)
 }
@@ -78,7 +78,7 @@ func filled(value, members any) any {
 	return value
 }
 
-// member finds a member of an object by its path; nil: it is not there.
+// member returns a member of an object by its path, or nil if there is none.
 func member(of any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
 		object, ok := of.(map[string]any)

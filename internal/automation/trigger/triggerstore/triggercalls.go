@@ -40,7 +40,7 @@ const callsWindow = time.Minute
 
 // CallTrigger accepts an authentic call: it writes its row and its message to the conversation in one transaction. A repeated call finds
 // the existing row, even if the trigger is off by now. Calls of one trigger are serialized, so that all replicas together respect its
-// limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited has the time to retry.
+// limit. It returns NotFound if the trigger is gone, and Conflict if it is off, or its conversation is gone. RateLimited has the time to retry.
 func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := dbsqlc.Q.TriggerLock(ctx, tx, d.Trigger)
@@ -108,7 +108,7 @@ func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d
 	return dbsqlc.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 
-// answersIn returns the address of replies on a platform; nil: none. A conversation that is not its owner's any more gets none.
+// answersIn returns the address of replies on a platform, or nil if there is none. A conversation that is not its owner's any more gets none.
 func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*chat.Address, error) {
 	key := cmp.Or(row.AnswerIn, row.SessionKey)
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, tx, key)
@@ -152,7 +152,7 @@ func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {
 	return pg.Classify(dbsqlc.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: chat.Clean(why)}))
 }
 
-// TriggerFires lists the newest calls of a trigger that were accepted, the newest first. NotFound: the user has no such trigger.
+// TriggerFires lists the newest calls of a trigger that were accepted, the newest first. It returns NotFound if the user has no such trigger.
 func (s *Store) TriggerFires(ctx context.Context, user chat.UserID, id string, limit int) ([]chat.Fire, error) {
 	t, err := s.Trigger(ctx, id)
 	if err != nil {

@@ -27,7 +27,7 @@ type OwnedTrigger struct {
 	MadeBy string // the request that made it, such as a tool call; empty: a user
 }
 
-// AddTrigger stores a new trigger. A repeated tool call finds the trigger that it made. Conflict: the owner has one of that
+// AddTrigger stores a new trigger. A repeated tool call finds the trigger that it made. It returns Conflict if the owner has one of that
 // name, or the maximum.
 func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, error) {
 	var made dbsqlc.Trigger
@@ -148,7 +148,7 @@ func changedTrigger(n int64, err error) error {
 	return err
 }
 
-// SessionPlace returns the address of a user's conversation on a platform; nil: it is on none. NotFound: the user has no such
+// SessionPlace returns the address of a user's conversation on a platform, or nil if it is on none. It returns NotFound if the user has no such
 // conversation.
 func (s *Store) SessionPlace(ctx context.Context, user chat.UserID, key chat.SessionKey) (place *chat.Address, err error) {
 	owner, err := dbsqlc.Q.TriggerSessionOwner(ctx, s.db.Pool, key)

@@ -72,7 +72,7 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	})
 }
 
-// ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.
+// ChannelHolder returns the process that holds the connection of an account, or held it last; empty: none has yet.
 func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (string, error) {
 	holder, err := dbsqlc.Q.ChannelHolder(ctx, s.db.Pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -81,7 +81,7 @@ func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (str
 	return holder, pg.Classify(err)
 }
 
-// HoldChannel takes or renews the lease of an account's connection; false: another process holds it.
+// HoldChannel takes or renews the lease of an account's connection. It returns false if another process holds it.
 func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error) {
 	n, err := dbsqlc.Q.ChannelHold(ctx, s.db.Pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: pg.Interval(lease)})
 	return n > 0, pg.Classify(err)
@@ -108,7 +108,7 @@ func (s *Store) SpendSign(ctx context.Context, channel, account string, budget i
 	return may, pg.Classify(err)
 }
 
-// RecallChannel returns the value an adapter stored under a key; nil: there is none.
+// RecallChannel returns the value an adapter stored under a key, or nil if there is none.
 func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
 	text, err := dbsqlc.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && text == "" {

@@ -124,7 +124,7 @@ func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account strin
 	})
 }
 
-// ChannelLastDirect returns the address of the user who last wrote to an account in a direct chat; false: there is none.
+// ChannelLastDirect returns the address of the user who last wrote to an account in a direct chat. It returns false if there is none.
 func (s *Store) ChannelLastDirect(ctx context.Context, channel, account string) (chat.Address, bool, error) {
 	body, err := dbsqlc.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {

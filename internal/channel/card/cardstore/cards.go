@@ -40,7 +40,7 @@ func (s *Store) DraftCard(ctx context.Context, in chat.SessionKey, id string, ca
 	})
 }
 
-// Card reads a card of a conversation. NotFound: there is none with that id.
+// Card reads a card of a conversation. It returns NotFound if there is none with that id.
 func (s *Store) Card(ctx context.Context, in chat.SessionKey, id string) (card.Card, error) {
 	data, err := dbsqlc.Q.CardDraftGet(ctx, s.db.Pool, dbsqlc.CardDraftGetParams{SessionKey: in, ID: chat.Clean(id)})
 	if err != nil {

@@ -84,7 +84,7 @@ func (a *account) Typing(ctx context.Context, to channel.Address) error {
 	return nil
 }
 
-// Typed is how often the bot has shown that it types.
+// Typed returns how often the bot has shown that it types.
 func (w *World) Typed(string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +120,7 @@ func (a *account) Resume(_ context.Context, to channel.Address, id string) (chan
 	return &stream{account: a, to: to, sent: channel.Sent{ID: id}}, nil
 }
 
-// Sent is the message of the stream.
+// Sent returns the message of the stream.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
 // Put shows the text so far.

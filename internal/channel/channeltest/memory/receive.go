@@ -49,7 +49,7 @@ func (a *account) Run(ctx context.Context, to channel.Receiver, report channel.R
 	return nil
 }
 
-// home is the world that the account is in, or the newest one if the process knows only one.
+// home returns the world that the account is in, or the newest one if the process knows only one.
 func (a *account) home() *World {
 	if a.has[Shared] {
 		return newest.Load()

@@ -185,7 +185,7 @@ func (w *World) Befall(t channeltest.Trouble) {
 // Broken returns nothing: there are no malformed requests in memory.
 func (w *World) Broken() []string { return nil }
 
-// Shown is what people see of the bot.
+// Shown returns what people see of the bot.
 func (w *World) Shown(in channeltest.Where) []channeltest.Shown {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -232,14 +232,14 @@ func (w *World) Press(card, button string, values map[string][]string) (channel.
 	}
 }
 
-// Reactions are those of the bot on a message.
+// Reactions returns those of the bot on a message.
 func (w *World) Reactions(id string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.said[id].reactions)
 }
 
-// Emoji is one that may be used.
+// Emoji returns one that may be used.
 func (w *World) Emoji() string { return "OK" }
 
 // accept processes a message of the bot as the platform.

@@ -163,7 +163,7 @@ func (s *Server) convertCard(c call) (any, *refusal) {
 	return map[string]string{"card_id": content.Data.ID}, nil
 }
 
-// changing is a change of a card entity, whose sequence must grow.
+// changing returns a change of a card entity, whose sequence must grow.
 func (s *Server) changing(c call, in any, sequence *int, key *string) (*entity, *refusal) {
 	e := s.cards[c.PathValue("id")]
 	if e == nil {
@@ -269,7 +269,7 @@ func (s *Server) EndStreams(how ending) {
 	}
 }
 
-// cardOf is the card that a message shows, nil if it shows none; the caller holds the lock.
+// cardOf returns the card that a message shows, nil if it shows none; the caller holds the lock.
 func (s *Server) cardOf(m *message) map[string]any {
 	if m.kind != "interactive" {
 		return nil
@@ -284,7 +284,7 @@ func (s *Server) cardOf(m *message) map[string]any {
 	return card
 }
 
-// preview is the text of a card in a list of chats: its summary, and without one the platform's own words (open.feishu.cn, "card
+// preview returns the text of a card in a list of chats: its summary, and without one the platform's own words (open.feishu.cn, "card
 // JSON 2.0 structure": of a card that streams, that it is being generated).
 func preview(card map[string]any, streaming bool) string {
 	config, _ := card["config"].(map[string]any)
@@ -294,7 +294,7 @@ func preview(card map[string]any, streaming bool) string {
 	return "生成中"
 }
 
-// label is the text of an element.
+// label returns the text of an element.
 func label(v any) string {
 	m, _ := v.(map[string]any)
 	said, _ := m["content"].(string)
@@ -315,7 +315,7 @@ func (s *Server) named(said string) string {
 	})
 }
 
-// called is the name of a user; the caller holds the lock.
+// called returns the name of a user; the caller holds the lock.
 func (s *Server) called(id string) string {
 	if i := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == id }); i >= 0 {
 		return s.people[i].Name
@@ -323,7 +323,7 @@ func (s *Server) called(id string) string {
 	return "nobody"
 }
 
-// readable is the visible text of a card, and its buttons; the caller holds the lock.
+// readable returns the visible text of a card, and its buttons; the caller holds the lock.
 func (s *Server) readable(card map[string]any) (said string, buttons []string) {
 	var lines []string
 	if header, ok := card["header"].(map[string]any); ok {

@@ -211,7 +211,7 @@ func (s *Server) Deafen(deaf bool) {
 	s.deaf = deaf
 }
 
-// Connected is how many clients have signed on.
+// Connected returns how many clients have signed on.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -210,7 +210,7 @@ func (s *Server) post(hook string, d *delivery, body []byte) {
 	}
 }
 
-// Signed is a delivery by HTTP as the platform makes it.
+// Signed returns a delivery by HTTP as the platform makes it.
 func (s *Server) Signed(hook string, body []byte, at time.Time) (*http.Request, error) {
 	if s.c.EncryptKey != "" {
 		body = []byte(text(map[string]string{"encrypt": Encrypt(body, s.c.EncryptKey)}))
@@ -229,7 +229,7 @@ func (s *Server) Signed(hook string, body []byte, at time.Time) (*http.Request, 
 	return req, nil
 }
 
-// Signature is the signature that the platform adds to a delivery.
+// Signature returns the signature that the platform adds to a delivery.
 func Signature(at, nonce, encryptKey string, raw []byte) string {
 	sum := sha256.Sum256(append([]byte(at+nonce+encryptKey), raw...))
 	return hex.EncodeToString(sum[:])

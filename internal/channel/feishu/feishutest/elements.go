@@ -101,7 +101,7 @@ func nested(m map[string]any, inForm bool) string {
 // maxTags is how many elements and texts a card may have ("card JSON 2.0 structure").
 const maxTags = 200
 
-// keysOf are the keys of the images that an element shows.
+// keysOf returns the keys of the images that an element shows.
 func keysOf(m map[string]any) (keys []string) {
 	all := []any{m}
 	for _, list := range []string{"img_list", "options"} {

@@ -140,7 +140,7 @@ func (s *Server) acceptable(kind, content string) *refusal {
 	return nil
 }
 
-// mine is a message of the bot that can be changed.
+// mine returns a message of the bot that can be changed.
 func (s *Server) mine(c call) (*message, *refusal) {
 	m := s.messages[c.PathValue("id")]
 	switch {
@@ -272,7 +272,7 @@ func readAs(q url.Values) reading {
 	return reading{raw: q.Get("card_msg_content_type") == "user_card_content", names: q.Get("with_sender_name") == "true"}
 }
 
-// stored is a fetched message. Cards of the second version cannot be read, unless they are requested as they were sent.
+// stored returns a fetched message. Cards of the second version cannot be read, unless they are requested as they were sent.
 func (s *Server) stored(m *message, upper string, as reading) map[string]any {
 	sender := map[string]string{"id": m.sender, "id_type": "open_id", "sender_type": "user"}
 	if m.sender == BotID {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// room is a chat.
+// room is a chat with its members.
 type room struct {
 	id, name, mode string // mode: p2p, group or topic
 	members        []string
@@ -51,7 +51,7 @@ type Incoming struct {
 	Forwarded []Incoming
 }
 
-// Bot is the bot as a user to mention.
+// Bot returns the bot as a user to mention.
 func Bot() Person { return Person{OpenID: BotID, Name: BotName} }
 
 // File is a file of any user.
@@ -95,7 +95,7 @@ func (s *Server) know(p Person) {
 	}
 }
 
-// direct is the chat of a person with the bot; the caller holds the lock.
+// direct returns the chat of a person with the bot; the caller holds the lock.
 func (s *Server) direct(p Person) *room {
 	s.know(p)
 	id := "oc_p2p_" + p.OpenID
@@ -105,7 +105,7 @@ func (s *Server) direct(p Person) *room {
 	return s.chats[id]
 }
 
-// Direct is the id of the chat of a person with the bot.
+// Direct returns the id of the chat of a person with the bot.
 func (s *Server) Direct(p Person) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func text(v any) string {
 	return string(raw)
 }
 
-// received is the event of a message; the caller holds the lock.
+// received returns the event of a message; the caller holds the lock.
 func (s *Server) received(m *message) map[string]any {
 	kind, sender := "group", "user"
 	if m.bot {

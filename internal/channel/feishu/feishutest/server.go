@@ -143,7 +143,7 @@ func (s *Server) Close() {
 	s.client.CloseIdleConnections()
 }
 
-// Settings are those of an account of the app.
+// Settings returns those of an account of the app.
 func (s *Server) Settings() map[string]string {
 	return map[string]string{
 		"app_id": s.AppID, "app_secret": s.Secret, "domain": s.URL, "verification_token": Token, "encrypt_key": s.c.EncryptKey,
@@ -178,7 +178,7 @@ func (s *Server) id(kind string) string {
 	return kind + "_" + strconv.Itoa(s.count)
 }
 
-// now is the time of the next message: later than that of all others. The caller holds the lock.
+// now returns the time of the next message: later than that of all others. The caller holds the lock.
 func (s *Server) now() time.Time {
 	now := time.Now().Truncate(time.Millisecond)
 	if !now.After(s.clock) {

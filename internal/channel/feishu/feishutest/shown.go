@@ -109,7 +109,7 @@ func visitPost(v any, f func(string)) {
 	}
 }
 
-// Reactions are those of the bot on a message.
+// Reactions returns those of the bot on a message.
 func (s *Server) Reactions(id string) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Server) Reactions(id string) []string {
 // ErrNoButton means that a card has no such button, or that the message is none.
 var ErrNoButton = errors.New("there is no such button")
 
-// Value is the value of a card's button: the one whose label, or whose value "button", is name.
+// Value returns the value of a card's button: the one whose label, or whose value "button", is name.
 func (s *Server) Value(card, name string) (map[string]any, error) {
 	found, err := s.pressable(card, name)
 	return found.value, err
@@ -187,7 +187,7 @@ func (s *Server) press(card string, what pressable, who Person, form map[string]
 	}
 }
 
-// ThreadOf is the thread that a message is in or has begun; empty: none.
+// ThreadOf returns the thread that a message is in or has begun; empty: none.
 func (s *Server) ThreadOf(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -50,7 +50,7 @@ func (s *Server) befallen() Trouble {
 	return t
 }
 
-// refusal is the response to the caller, nil if the trouble is no refusal.
+// refusal returns the response to the caller, nil if the trouble is no refusal.
 func (t Trouble) refusal() *refusal {
 	switch t.Kind {
 	case Limited:
@@ -87,7 +87,7 @@ func (s *Server) silence(r *http.Request) {
 	}
 }
 
-// Unanswered is how many calls were Mute or Stuck so far.
+// Unanswered returns how many calls were Mute or Stuck so far.
 func (s *Server) Unanswered() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -98,7 +98,7 @@ func (s *Server) AddForward(id string, messages ...Message) {
 	}
 }
 
-// event is a message as NapCat reports it. The world is locked.
+// event returns a message as NapCat reports it. The world is locked.
 func (s *Server) event(m *Message) map[string]any {
 	e := map[string]any{
 		"self_id": num(s.o.Self), "user_id": num(m.By), "time": m.At.Unix(), "message_id": m.ID, "message_seq": m.ID, "real_id": m.ID,

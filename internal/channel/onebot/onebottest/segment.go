@@ -17,7 +17,7 @@ type Segment struct {
 	Data map[string]any `json:"data"`
 }
 
-// Text is a text.
+// Text returns a text.
 func Text(t string) Segment { return Segment{"text", map[string]any{"text": t}} }
 
 // At mentions a user; all mentions all users.
@@ -26,7 +26,7 @@ func At(who string) Segment { return Segment{"at", map[string]any{"qq": who}} }
 // Reply names the message that is answered.
 func Reply(id int32) Segment { return Segment{"reply", map[string]any{"id": fmt.Sprint(id)}} }
 
-// Face is one of QQ's faces.
+// Face returns one of QQ's faces.
 func Face(id, name string) Segment {
 	return Segment{"face", map[string]any{"id": id, "raw": map[string]any{"faceText": "/" + name, "faceIndex": 14}, "resultId": nil}}
 }
@@ -89,7 +89,7 @@ func (s *Server) ExpireLinks() {
 	s.world.rkey++
 }
 
-// Files are the files of a message, by the type of their segment.
+// Files returns the files of a message, by the type of their segment.
 func (s *Server) Files(m Message) []Content {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()

@@ -58,7 +58,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// URL is the address of the WebSocket server.
+// URL returns the address of the WebSocket server.
 func (s *Server) URL() string { return "ws" + strings.TrimPrefix(s.httpURL, "http") }
 
 // Close ends everything.
@@ -266,7 +266,7 @@ func (s *Server) Disconnect() {
 	}
 }
 
-// Connected is how many connections get events.
+// Connected returns how many connections get events.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -36,7 +36,7 @@ func (s *Server) Befall(t Trouble) {
 	}
 }
 
-// due is the trouble of this call, if any.
+// due returns the trouble of this call, if any.
 func (s *Server) due() *Trouble {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Server) leave() {
 	s.unanswered++
 }
 
-// Unanswered is how many calls were Mute or Stuck so far.
+// Unanswered returns how many calls were Mute or Stuck so far.
 func (s *Server) Unanswered() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -30,10 +30,10 @@ type Options struct {
 // Place names a chat: g and the number of a group, or p and the number of a person.
 type Place string
 
-// Group is the chat of a group.
+// Group returns the chat of a group.
 func Group(id string) Place { return Place("g" + id) }
 
-// Person is the chat of a person with the bot.
+// Person returns the chat of a person with the bot.
 func Person(id string) Place { return Place("p" + id) }
 
 func (p Place) group() bool { return p != "" && p[0] == 'g' }
@@ -128,7 +128,7 @@ func (w *world) find(id int32) *Message {
 	return nil
 }
 
-// history are the newest messages of a chat that are still there, oldest first.
+// history returns the newest messages of a chat that are still there, oldest first.
 func (w *world) history(place Place, count int) []*Message {
 	var out []*Message
 	for _, m := range slices.Backward(w.messages) {
@@ -140,7 +140,7 @@ func (w *world) history(place Place, count int) []*Message {
 	return out
 }
 
-// Messages are those of a chat as people see them now, oldest first.
+// Messages returns those of a chat as people see them now, oldest first.
 func (s *Server) Messages(place Place) []Message {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -155,12 +155,12 @@ func (s *Server) Messages(place Place) []Message {
 	return out
 }
 
-// OfBot are the messages of the bot in a chat, oldest first.
+// OfBot returns the messages of the bot in a chat, oldest first.
 func (s *Server) OfBot(place Place) []Message {
 	return slices.DeleteFunc(s.Messages(place), func(m Message) bool { return m.By != s.Self() })
 }
 
-// Self is the QQ number of the bot.
+// Self returns the QQ number of the bot.
 func (s *Server) Self() string { return s.world.self }
 
 // Typing counts how often the bot has shown a user that it writes.
@@ -170,7 +170,7 @@ func (s *Server) Typing(person string) int {
 	return s.world.typing[person]
 }
 
-// Read is the visible text of a message: text, names of the mentioned users, and marks for the rest.
+// Read returns the visible text of a message: text, names of the mentioned users, and marks for the rest.
 func (s *Server) Read(m Message) string {
 	s.world.mu.Lock()
 	defer s.world.mu.Unlock()
@@ -186,7 +186,7 @@ func (s *Server) Read(m Message) string {
 	return out.String()
 }
 
-// called is the name of a user in a chat.
+// called returns the name of a user in a chat.
 func (w *world) called(place Place, who string) string {
 	if place.group() {
 		if card := w.cards[place.id()][who]; card != "" {

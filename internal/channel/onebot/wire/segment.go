@@ -28,7 +28,7 @@ func (a *Attributes) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// PlainValue is a member's value as text: a string without its quotes, any other value unchanged.
+// PlainValue returns a member's value as text: a string without its quotes, any other value unchanged.
 func PlainValue(value json.RawMessage) string {
 	var s string
 	if json.Unmarshal(value, &s) == nil {
@@ -82,7 +82,7 @@ func parseSegments(data json.RawMessage) []Segment {
 	return out
 }
 
-// Size is a count of bytes of a segment's data, 0 if it has none.
+// Size returns a count of bytes of a segment's data, 0 if it has none.
 func (a Attributes) Size() int64 {
 	for _, name := range []string{"file_size", "size"} {
 		if n, err := strconv.ParseInt(a[name], 10, 64); err == nil && n > 0 {

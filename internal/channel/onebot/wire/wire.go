@@ -25,7 +25,7 @@ func (n *Number) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Param is the id as actions take it: a number if it fits.
+// Param returns the id as actions take it: a number if it fits.
 func (n Number) Param() any {
 	if v, err := strconv.ParseInt(string(n), 10, 64); err == nil {
 		return v
@@ -68,7 +68,7 @@ func (s *Seconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Time is the moment, or zero if there is none.
+// Time returns the moment, or zero if there is none.
 func (s Seconds) Time() time.Time {
 	if s == 0 {
 		return time.Time{}
@@ -76,7 +76,7 @@ func (s Seconds) Time() time.Time {
 	return time.Unix(int64(s), 0)
 }
 
-// Head tells apart events and answers.
+// Head distinguishes events from answers.
 type Head struct {
 	PostType string          `json:"post_type"`
 	Retcode  *int            `json:"retcode"`

@@ -56,7 +56,7 @@ const maxQueued = 65536
 func (p *peer) send(f frame) {
 	raw, err := json.Marshal(f)
 	if err != nil {
-		panic(err) // frames of ours always encode
+		panic(err) // frames of this package always encode
 	}
 	p.raw(raw)
 }
@@ -349,7 +349,7 @@ func (s *Server) each(f func(*peer)) {
 	}
 }
 
-// Connected is how many clients have signed on.
+// Connected returns how many clients have signed on.
 func (s *Server) Connected() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

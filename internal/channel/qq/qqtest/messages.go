@@ -225,7 +225,7 @@ func (s *Server) takes(w http.ResponseWriter, r *http.Request, in sending, err e
 	return true, nil
 }
 
-// Unanswered is how many calls were Mute or Stuck so far.
+// Unanswered returns how many calls were Mute or Stuck so far.
 func (s *Server) Unanswered() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -395,14 +395,14 @@ func (s *Server) recallMessage(w http.ResponseWriter, r *http.Request) {
 	refuse(w, http.StatusBadRequest, 40061002, "请求参数msgid无效")
 }
 
-// Writing is how often the bot has shown that it writes an answer to a message of a person.
+// Writing returns how often the bot has shown that it writes an answer to a message of a person.
 func (s *Server) Writing(id string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.writing[id]
 }
 
-// Messages are those of the bot in a chat that people see now, oldest first.
+// Messages returns those of the bot in a chat that people see now, oldest first.
 func (s *Server) Messages(scene, chat string) []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()

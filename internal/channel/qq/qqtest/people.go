@@ -99,7 +99,7 @@ func (in Incoming) kind(overhear bool) (string, int) {
 	return "", 0
 }
 
-// payload is the message as its event shows it; mu is held.
+// payload returns the message as its event shows it; mu is held.
 func (s *Server) payload(id, kind string, in Incoming) map[string]any {
 	d := map[string]any{"id": id, "content": s.content(kind, in), "timestamp": in.At.Format(time.RFC3339)}
 	switch in.Scene {
@@ -136,7 +136,7 @@ func (s *Server) payload(id, kind string, in Incoming) map[string]any {
 	return d
 }
 
-// content is the text as the platform writes it, with the marks of mentioned users.
+// content returns the text as the platform writes it, with the marks of mentioned users.
 func (s *Server) content(kind string, in Incoming) string {
 	mark := func(p Person) string {
 		if in.Scene == Guild {
@@ -205,7 +205,7 @@ func (s *Server) quote(d map[string]any, in Incoming) {
 	}
 }
 
-// said is a message of a user or of the bot, as an element of another message shows it; mu is held.
+// said returns a message of a user or of the bot, as an element of another message shows it; mu is held.
 func (s *Server) said(id string) (text string, author map[string]any, files []map[string]any) {
 	if t, ok := s.incoming[id]; ok {
 		return t.text, map[string]any{"username": t.from.Name, "bot": false}, s.offers(t.files)

@@ -116,10 +116,10 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// URL is the address of the API.
+// URL returns the address of the API.
 func (s *Server) URL() string { return s.url }
 
-// Settings are the settings of an account of this bot.
+// Settings returns the settings of an account of this bot.
 func (s *Server) Settings() map[string]string {
 	return map[string]string{"app_id": s.config.AppID, "app_secret": s.config.Secret, "api_url": s.url}
 }
@@ -217,7 +217,7 @@ func (s *Server) holds(authorization string) bool {
 // breaks records a request that the platform does not understand or trust; mu is held.
 func (s *Server) breaks(what string) { s.broken = append(s.broken, what) }
 
-// now is the platform's time; mu is held.
+// now returns the platform's time; mu is held.
 func (s *Server) now() time.Time { return time.Now().Add(s.skew) }
 
 // Pass moves the platform's clock ahead.

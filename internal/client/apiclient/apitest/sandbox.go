@@ -91,7 +91,7 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 	answer(w, http.StatusOK, chat.ToolCall{ID: call, Approval: new(q.approval)})
 }
 
-// Always reports whether a client allowed a tool for good.
+// Always reports whether a client allowed a tool permanently.
 func (s *Server) Always() bool { return s.always.Load() }
 
 // Background ends the n-th call of the last step as a background task that runs.

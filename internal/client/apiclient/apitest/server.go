@@ -32,7 +32,7 @@ type Server struct {
 	Token   string
 	Script  Script
 	Down    bool                    // answers /readyz with 503
-	always  atomic.Bool             // a tool was allowed for good
+	always  atomic.Bool             // a tool was allowed permanently
 	command atomic.Pointer[Command] // nil: no message is one
 	late    atomic.Pointer[string]  // a command whose answer is kept back
 	serves  atomic.Pointer[[]apiclient.Command]
@@ -118,13 +118,13 @@ func (s *Server) Start() error {
 	s.http = server
 	s.serving.Go(func() {
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			panic(err) // the test cannot go on without its server
+			panic(err) // the test cannot continue without its server
 		}
 	})
 	return nil
 }
 
-// Stop breaks all connections and closes the listener, as a killed process does. Turns go on.
+// Stop breaks all connections and closes the listener, as a killed process does. Turns continue.
 func (s *Server) Stop() {
 	s.mu.Lock()
 	server := s.http

@@ -25,7 +25,7 @@ func (s *Server) PublicURL(at string) {
 	s.sharing.at = at
 }
 
-// Links are those to a session, the newest first.
+// Links returns those to a session, the newest first.
 func (s *Server) Links(key chat.SessionKey) []apiclient.ShareLink {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,5 +10,5 @@ import (
 // AsksSixel is no: such a terminal is not asked.
 func AsksSixel(_, _ *os.File) bool { return false }
 
-// CellOf is a usual size of a cell, in pixels.
+// CellOf returns a usual size of a cell, in pixels.
 func CellOf(*os.File) image.Point { return usualCell }

@@ -17,7 +17,7 @@ import (
 const (
 	// answerTime is how long a terminal may take to answer; over a slow line it takes some of it.
 	answerTime = 500 * time.Millisecond
-	// maxAnswer bounds the bytes read meanwhile: typed text comes the same way.
+	// maxAnswer bounds the bytes read in the meantime: typed text comes the same way.
 	maxAnswer = 1024
 )
 
@@ -63,7 +63,7 @@ func readable(fd int, within time.Duration) bool {
 	return n > 0 && err == nil
 }
 
-// CellOf is the size of a cell of a terminal, in pixels. Where it does not say, it is a usual one.
+// CellOf returns the size of a cell of a terminal, in pixels. Where it does not say, it is a usual one.
 func CellOf(out *os.File) image.Point {
 	size, err := unix.IoctlGetWinsize(int(out.Fd()), unix.TIOCGWINSZ)
 	if err != nil || size.Col == 0 || size.Row == 0 {

@@ -18,7 +18,7 @@ const MaxBytes = 20 << 20
 // usualCell is the size of a cell where a terminal does not say, in pixels.
 var usualCell = image.Pt(10, 20)
 
-// sensible is the size of a cell, unless it cannot be one.
+// sensible returns the size of a cell, unless it cannot be one.
 func sensible(cell image.Point) image.Point {
 	if cell.X < 4 || cell.Y < 6 || cell.X > 64 || cell.Y > 128 {
 		return usualCell
@@ -29,7 +29,7 @@ func sensible(cell image.Point) image.Point {
 // Size is how many cells something takes.
 type Size struct{ Columns, Rows int }
 
-// Fit is how many cells of so many pixels a picture of so many pixels takes: it is not enlarged, keeps its shape, and has one at least.
+// Fit returns how many cells of so many pixels a picture of so many pixels takes: it is not enlarged, keeps its shape, and has one at least.
 func Fit(pixels, cell image.Point, most Size) Size {
 	w, h := float64(max(pixels.X, 1))/float64(cell.X), float64(max(pixels.Y, 1))/float64(cell.Y)
 	scale := min(1, float64(max(most.Columns, 1))/w, float64(max(most.Rows, 1))/h)
@@ -71,7 +71,7 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return b.Buffer.Write(p)
 }
 
-// scaled is a picture of the pixels of so many cells at most, in its own shape.
+// scaled returns a picture of the pixels of so many cells at most, in its own shape.
 func scaled(p image.Image, size Size, cell image.Point) image.Image {
 	b := p.Bounds()
 	scale := min(1, float64(size.Columns*cell.X)/float64(b.Dx()), float64(size.Rows*cell.Y)/float64(b.Dy()))

@@ -18,7 +18,7 @@ const maxSources = 10
 // parser reads Markdown only to find its pictures.
 var parser = goldmark.New().Parser()
 
-// Sources are the paths of the pictures of a text in Markdown, in their order, each once. Those elsewhere in the world are left out: nothing
+// Sources returns the paths of the pictures of a text in Markdown, in their order, each once. Those elsewhere in the world are left out: nothing
 // is asked of them.
 func Sources(markdown string) (paths []string) {
 	if !strings.Contains(markdown, "![") || written.Heavy(markdown) {
@@ -37,7 +37,7 @@ func Sources(markdown string) (paths []string) {
 	return paths
 }
 
-// pathOf is the path that a picture names; empty: it is an address.
+// pathOf returns the path that a picture names; empty: it is an address.
 func pathOf(destination string) string {
 	destination = strings.TrimPrefix(destination, "file://")
 	if strings.Contains(destination, "://") || strings.HasPrefix(destination, "//") || strings.HasPrefix(destination, "data:") {

@@ -40,7 +40,7 @@ type about struct {
 	Service bool   `json:"service"` // systemd starts the server again when it ends
 }
 
-// Home returns the data folder of this user: XBOT_HOME, else ~/.xbot (spec/001 §6.2).
+// Home returns the data folder of this user: XBOT_HOME, else ~/.xbot.
 func Home(getenv func(string) string) (string, error) {
 	if home := getenv("XBOT_HOME"); home != "" {
 		return filepath.Abs(home)

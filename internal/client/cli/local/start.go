@@ -43,7 +43,7 @@ func (s *Server) Ensure(ctx context.Context, progress func(string)) error {
 		return err
 	}
 	defer unlock()
-	if s.Running(ctx) == nil { // another program has started it meanwhile
+	if s.Running(ctx) == nil { // another program has started it in the meantime
 		return nil
 	}
 	if last, err := s.note(); err == nil && last.Service {

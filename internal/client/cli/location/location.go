@@ -51,7 +51,7 @@ func (f Finder) Of(ctx context.Context, s chat.Session) (Place, error) {
 	return p, nil
 }
 
-// Cwd is the folder for a new session: none where that of the terminal is not one of the runner.
+// Cwd returns the folder for a new session: none where that of the terminal is not one of the runner.
 func (p Place) Cwd() string {
 	if p.Here {
 		return p.Folder

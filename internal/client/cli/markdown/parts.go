@@ -57,7 +57,7 @@ func partsOf(source string) []part {
 	return parts
 }
 
-// extent is where the lines of a table begin and end.
+// extent returns where the lines of a table begin and end.
 func extent(table ast.Node, source string) (from, to int) {
 	from, to = len(source), 0
 	rows := 0
@@ -85,7 +85,7 @@ func extent(table ast.Node, source string) (from, to int) {
 	return from, to
 }
 
-// fenced is where a block of code begins and ends, with the lines of its fence. An empty one has no place.
+// fenced returns where a block of code begins and ends, with the lines of its fence. An empty one has no place.
 func fenced(node ast.Node, source string) (from, to int) {
 	lines := node.Lines()
 	if lines.Len() == 0 || lines.At(0).Start == 0 {
@@ -108,7 +108,7 @@ func lineEnd(source string, at int) int {
 	return len(source)
 }
 
-// widthOf is how wide a table is when no cell of it is broken.
+// widthOf returns how wide a table is when no cell of it is broken.
 func widthOf(table string) int {
 	var widest []int
 	for i, line := range strings.Split(strings.TrimSpace(table), "\n") {

@@ -20,7 +20,7 @@ var (
 	named    = regexp.MustCompile(`(?:^|[\s("'（，、。：])@(?:"([^"\n]+)"|([^\s@"][^\s@]*))`)
 )
 
-// Word is how a file of the runner is named in the field.
+// Word returns how a file of the runner is named in the field.
 func Word(path string) string { return "[file: " + path + "]" }
 
 // IsCommand reports whether a text is a command, which reads its words itself.

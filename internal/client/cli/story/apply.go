@@ -162,7 +162,7 @@ func (s *Story) rewind(r chat.Rewound) {
 	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.ID >= r.From && e.ID <= r.Upto })
 }
 
-// close notes how a turn ended, at its last entry.
+// close records how a turn ended, at its last entry.
 func (s *Story) close(t chat.Turn) {
 	s.Ends[t.ID] = &t
 	for _, entry := range slices.Backward(s.Entries) {

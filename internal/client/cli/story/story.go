@@ -55,7 +55,7 @@ type Draft struct {
 	Restarted  bool   // the step was started again after its process went away
 	Retry      string // a model call failed: the sentence to show until the next one brings something
 	Writing    string // name of the tool whose arguments the model is writing
-	Doing      string // what goes on before the model is asked: chat.DoingCompress, or empty
+	Doing      string // what runs before the model is called: chat.DoingCompress, or empty
 	Unfinished bool   // the turn ended before this became a message
 }
 

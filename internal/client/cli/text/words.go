@@ -39,7 +39,7 @@ func after(task chat.Task) string {
 	return " after " + Lasted(task.EndedAt.Sub(task.StartedAt))
 }
 
-// Command is a command that a user typed, in one line as a shell shows it.
+// Command returns a command that a user typed, in one line as a shell shows it.
 func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimSpace(typed), "!")) }
 
 // ApprovalState returns how a question was answered, by whom, and why it had been asked; empty while it is open.
@@ -103,7 +103,7 @@ func Waits(mode chat.QueueMode, place int) string {
 
 var continued = regexp.MustCompile(`\n {2}`)
 
-// Listed counts what a message lists below its first line, each from its own line on; indented lines go on with the one above.
+// Listed counts what a message lists below its first line, each from its own line on; indented lines continue with the one above.
 func Listed(list string) int {
 	below := strings.TrimSpace(continued.ReplaceAllString(After(list), " "))
 	if below == "" {
@@ -112,7 +112,7 @@ func Listed(list string) int {
 	return strings.Count(below, "\n") + 1
 }
 
-// After is a text without its first line.
+// After returns a text without its first line.
 func After(list string) string {
 	_, rest, _ := strings.Cut(list, "\n")
 	return rest

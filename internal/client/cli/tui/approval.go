@@ -58,7 +58,7 @@ func ReadPlanAnswer(plan chat.Plan, typed string) (answer apiclient.Answer, ok b
 	return apiclient.Answer{Decision: apiclient.Deny, Note: typed}, true
 }
 
-// asJSON is a text that is to be JSON. One that is none becomes a JSON string, which the server refuses with a sentence.
+// asJSON returns a text that is to be JSON. One that is none becomes a JSON string, which the server refuses with a sentence.
 func asJSON(text string) json.RawMessage {
 	if raw := json.RawMessage(text); json.Valid(raw) {
 		return raw

@@ -55,7 +55,7 @@ func (c *column) question(call *story.Call, bar string, width int) []string {
 	return lines
 }
 
-// Wanted is all that a user has to see before a call may run: every argument, a command in full, its questions with their
+// Wanted returns all that a user has to see before a call may run: every argument, a command in full, its questions with their
 // options.
 func Wanted(call chat.ToolCall) string {
 	if call.Approval != nil && len(call.Approval.Questions) > 0 {
@@ -77,7 +77,7 @@ func Wanted(call chat.ToolCall) string {
 	return arguments(call)
 }
 
-// callHead is the mark, the tool, its argument and how long it took.
+// callHead returns the mark, the tool, its argument and how long it took.
 func (c *column) callHead(call *story.Call) string {
 	mark, took := c.theme.dim.Render("○"), ""
 	switch {
@@ -102,7 +102,7 @@ func (c *column) callHead(call *story.Call) string {
 	return spread(head, c.theme.dim.Render(took), c.inner())
 }
 
-// printed is the result of a call, or what it has printed so far.
+// printed returns the result of a call, or what it has printed so far.
 func (c *column) printed(call *story.Call) string {
 	if call.State == chat.CallDone {
 		return call.Result
@@ -141,7 +141,7 @@ func (c *column) behind(bar string, lines []string) []string {
 	return each(lines, func(line string) string { return bar + c.theme.dim.Render(line) })
 }
 
-// failure is the most informative line of a failed result: the last one that is no hint for the model, since commands print their errors last and
+// failure returns the most informative line of a failed result: the last one that is no hint for the model, since commands print their errors last and
 // tools return one sentence.
 func failure(result string) string {
 	best := ""

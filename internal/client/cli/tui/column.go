@@ -50,7 +50,7 @@ func (c *column) forget() {
 	c.kept = map[*story.Entry]drawnEntry{}
 }
 
-// inner is the width of prose, which is indented by two.
+// inner returns the width of prose, which is indented by two.
 func (c *column) inner() int {
 	if c.wide {
 		return c.full()
@@ -58,7 +58,7 @@ func (c *column) inner() int {
 	return min(c.full(), maxColumn-4)
 }
 
-// full is the width of tables, code and outputs.
+// full returns the width of tables, code and outputs.
 func (c *column) full() int { return max(c.width-4, 10) }
 
 // entries returns the lines of a story's entries. running is the turn that is at work, whose commands show how long
@@ -267,7 +267,7 @@ func (c *column) reasoning(e *story.Entry) []string {
 	return []string{"  " + c.theme.dim.Render("∴ reasoning"), ""}
 }
 
-// foot is the quiet line below the last entry of a turn.
+// foot returns the quiet line below the last entry of a turn.
 func foot(e *story.Entry) string {
 	t := e.Ended
 	if t == nil {

@@ -47,7 +47,7 @@ var own = []about{
 	{name: "quit", does: "leave; the conversation stays on the server"},
 }
 
-// commands are those of the client and, once they are known, those of the server, which cannot take a name of the client.
+// commands returns those of the client and, once they are known, those of the server, which cannot take a name of the client.
 func (m *model) commands() []about {
 	all := slices.Clone(own)
 	for _, c := range m.served {

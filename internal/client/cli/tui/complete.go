@@ -13,7 +13,7 @@ import (
 	"xbot/internal/client/cli/text"
 )
 
-// menuRows bounds the ways to go on that are visible at once.
+// menuRows is the maximum number of completions that are visible at once.
 const menuRows = 8
 
 // menu is the list of completions of the typed text, from which it follows.
@@ -33,7 +33,7 @@ type option struct {
 	does  string // what it does; empty for a word behind a command
 }
 
-// options returns the ways to go on: names of commands, or words behind one.
+// options returns the completions: names of commands, or words behind one.
 func (m *model) options() []option {
 	if m.shut {
 		return nil
@@ -179,7 +179,7 @@ func (m *model) choose(by int) bool {
 	return true
 }
 
-// complete takes the chosen way to go on, if there is one.
+// complete takes the chosen completion, if there is one.
 func (m *model) complete() tea.Cmd {
 	options := m.options()
 	if len(options) == 0 {

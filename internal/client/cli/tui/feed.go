@@ -112,7 +112,7 @@ const actionLasts = 10 * time.Second
 
 // act takes an action, once: the server decides whether this terminal is to carry it out. An answer that got lost is given again.
 func (m *model) act(data json.RawMessage) tea.Cmd {
-	a := steering{from: m.session.Key, told: time.Now().Round(0)} // by the clock on the wall, which goes on while the machine sleeps
+	a := steering{from: m.session.Key, told: time.Now().Round(0)} // by the clock on the wall, which runs while the machine sleeps
 	if json.Unmarshal(data, &a.ClientAction) != nil || a.Call == "" {
 		return nil
 	}
@@ -212,7 +212,7 @@ func (m *model) show(a steering) (does tea.Cmd, refused string, later bool) {
 	return nil, "", false
 }
 
-// arrived opens a session because a model shows it, unless the user has begun something meanwhile. It is not tried again.
+// arrived opens a session because a model shows it, unless the user has begun something in the meantime. It is not tried again.
 func (m *model) arrived(msg openedMsg) tea.Cmd {
 	a := *msg.steered
 	refused := ""

@@ -29,7 +29,7 @@ func (m *model) front() []string {
 	return append([]string{""}, m.helpLines()...)
 }
 
-// welcome is the page of a session without messages.
+// welcome returns the page of a session without messages.
 func (m *model) welcome() []string {
 	lines := []string{"", "  " + m.theme.bold.Render("Ask anything, or say what is to be done."), ""}
 	if said := m.place.Sentence(); said != "" {
@@ -95,7 +95,7 @@ func (m *model) shared(said string, err error) {
 	}
 }
 
-// linkLines is the text about links. A link begins at the edge, so that it stays on one line where it can.
+// linkLines returns the text about links. A link begins at the edge, so that it stays on one line where it can.
 func (m *model) linkLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Links to this session"), ""}
 	for line := range strings.SplitSeq(m.links, "\n") {

@@ -14,7 +14,7 @@ import (
 
 const maxInput = 200_000 // bytes; the API accepts no more
 
-// newInput is the field at the bottom. Enter sends; the other ways to make a line break are in the help.
+// newInput returns the field at the bottom. Enter sends; the other ways to make a line break are in the help.
 func newInput() textarea.Model {
 	input := textarea.New()
 	input.ShowLineNumbers = false

@@ -135,7 +135,7 @@ func (m *model) up(msg tea.KeyPressMsg) tea.Cmd {
 		return m.edit(msg)
 	}
 	if text, moved := m.history.back(m.input.Value()); moved {
-		m.shut = true // the arrows go on through what was typed before
+		m.shut = true // the arrows continue through what was typed before
 		m.setInput(text)
 	}
 	return nil
@@ -149,7 +149,7 @@ func (m *model) down(msg tea.KeyPressMsg) tea.Cmd {
 		return m.edit(msg)
 	}
 	if text, moved := m.history.forth(); moved {
-		m.shut = true // the arrows go on through what was typed before
+		m.shut = true // the arrows continue through what was typed before
 		m.setInput(text)
 	}
 	return nil

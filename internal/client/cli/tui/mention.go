@@ -50,7 +50,7 @@ func (m *model) askFiles() tea.Cmd {
 	}, m.found)
 }
 
-// found takes in the files, unless something else was typed meanwhile. Files that could not be searched are not offered, but can be typed.
+// found takes in the files, unless something else was typed in the meantime. Files that could not be searched are not offered, but can be typed.
 func (m *model) found(files mentions, err error) {
 	begun, ok := mention.Typed(m.input.Value())
 	if !ok || begun != files.asked || err != nil {
@@ -60,7 +60,7 @@ func (m *model) found(files mentions, err error) {
 	m.relayout()
 }
 
-// fileOptions are the files as ways to go on. Until the search for what is typed has ended, they are those of the one before that
+// fileOptions returns the files as completions. Until the search for what is typed has ended, they are those of the one before that
 // still fit.
 func (m *model) fileOptions(typed string) []option {
 	begun, ok := mention.Typed(typed)

@@ -45,7 +45,7 @@ type exitState struct {
 type overlay struct {
 	picker *picker // nil while it is not open
 	panel  *panel  // of the settings; nil while it is not open
-	search *search // in what was typed; nil while none goes on
+	search *search // in what was typed; nil while none is active
 	help   bool
 	tasks  bool        // the list of background tasks
 	others []chat.Task // the other tasks of the list when it was asked for
@@ -216,7 +216,7 @@ func (m *model) fade() tea.Cmd {
 
 type tickMsg struct{}
 
-// Pace of what moves: fast enough for a turning mark, and for drawing what a burst of deltas has left undrawn.
+// tickEvery is the interval of animation: short enough for a spinner, and for drawing the rest of a burst of deltas.
 const tickEvery = 120 * time.Millisecond
 
 // tick keeps the clock going while something on the screen moves, and only then.

@@ -68,7 +68,7 @@ func (m *model) send() tea.Cmd {
 	}, m.sent)
 }
 
-// forSending is requestThen for the message that is being sent. The result is dropped if the message was given back meanwhile.
+// forSending is requestThen for the message that is being sent. The result is dropped if the message was given back in between.
 func forSending[T any](m *model, ask func(context.Context) (T, error), take func(T, error) tea.Cmd) tea.Cmd {
 	id := m.sending
 	return requestThen(m, ask, func(got T, err error) tea.Cmd {
@@ -138,7 +138,7 @@ func (m *model) notSent(err error) tea.Cmd {
 	return m.retry(m.sending, max(tryAgain, fault.After(err)))
 }
 
-// retry sends a message again after a pause, unless it was given back meanwhile.
+// retry sends a message again after a pause, unless it was given back in the meantime.
 func (m *model) retry(id string, pause time.Duration) tea.Cmd {
 	return later(pause, func() tea.Cmd {
 		if id != m.sending {

@@ -69,7 +69,7 @@ func newGallery(t graphics.Terminal, out *os.File) *gallery {
 	return g
 }
 
-// lines are those of the pictures of an entry that the terminal has.
+// lines returns those of the pictures of an entry that the terminal has.
 func (g *gallery) lines(e *story.Entry, width int) (lines []string) {
 	if g == nil || !g.able {
 		return nil
@@ -83,14 +83,14 @@ func (g *gallery) lines(e *story.Entry, width int) (lines []string) {
 	return lines
 }
 
-// fit is how many cells a picture takes in a column of a width.
+// fit returns how many cells a picture takes in a column of a width.
 func (g *gallery) fit(pixels image.Point, width int) graphics.Size {
 	most := mostPicture
 	most.Columns = min(most.Columns, width)
 	return graphics.Fit(pixels, g.cell, most)
 }
 
-// sourcesOf are where the pictures of an entry come from. Those of an answer that is being written are not known yet.
+// sourcesOf returns where the pictures of an entry come from. Those of an answer that is being written are not known yet.
 func (g *gallery) sourcesOf(e *story.Entry) []source {
 	if e.Live {
 		return nil
@@ -159,7 +159,7 @@ func (m *model) hang() tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// newest are where the newest pictures of entries come from, each once.
+// newest returns where the newest pictures of entries come from, each once.
 func (g *gallery) newest(entries []*story.Entry) (list []source) {
 	for _, e := range slices.Backward(entries) {
 		for _, from := range g.sourcesOf(e) {

@@ -34,7 +34,7 @@ func (m *model) beginSearch() tea.Cmd {
 	return nil
 }
 
-// searching takes a key while the search goes on. Enter sends the entry found; esc, tab and the arrows leave it in the field to be changed; ctrl+g
+// searching takes a key during the search. Enter sends the entry found; esc, tab and the arrows leave it in the field to be changed; ctrl+g
 // restores the former text.
 func (m *model) searching(msg tea.KeyPressMsg) tea.Cmd {
 	s := m.search
@@ -86,7 +86,7 @@ func (s *search) look(from, by int) {
 	s.lost = true
 }
 
-// shown is the text of the field meanwhile.
+// shown returns the text of the field in the meantime.
 func (s *search) shown() string {
 	if s.at < len(s.past) && s.typed != "" {
 		return s.past[s.at]

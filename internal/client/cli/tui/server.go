@@ -34,7 +34,7 @@ func (m *model) startServer() tea.Cmd {
 	})
 }
 
-// lost notes that the server is away.
+// lost records that the server is away.
 func (m *model) lost(err error) {
 	if m.away.IsZero() {
 		m.away = time.Now()
@@ -44,7 +44,7 @@ func (m *model) lost(err error) {
 	}
 }
 
-// back notes that the server is there.
+// back records that the server is there.
 func (m *model) back() {
 	if m.away.IsZero() {
 		return

@@ -108,7 +108,7 @@ func (m *model) applyFeed(msg feedMsg) tea.Cmd {
 		case update.Lost != nil:
 			m.lost(update.Lost)
 		case update.Hello != nil && (update.Hello.Gap || update.Hello.Seq < m.story.Seq):
-			return tea.Batch(append(acts, m.openSession(m.session.Key))...) // events were pruned meanwhile, or the data was restored from a backup
+			return tea.Batch(append(acts, m.openSession(m.session.Key))...) // events were pruned in the meantime, or the data was restored from a backup
 		case update.Hello != nil:
 			m.back()
 			m.story.Greet(*update.Hello)

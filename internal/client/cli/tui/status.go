@@ -98,7 +98,7 @@ func (m *model) todoLines() []string {
 	return lines
 }
 
-// status is the last line: what happens now, and the keys that matter now.
+// status returns the last line: what happens now, and the keys that matter now.
 func (m *model) status() string {
 	left, right := strings.TrimSuffix(m.place.Sentence(), "."), "/help"
 	switch {

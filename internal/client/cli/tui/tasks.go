@@ -62,7 +62,7 @@ func (m *model) killTask(id string) tea.Cmd {
 	})
 }
 
-// taskLines is the list of background tasks.
+// taskLines returns the list of background tasks.
 func (m *model) taskLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Background tasks"), ""}
 	all := slices.Concat(m.story.Tasks, m.others)
@@ -73,7 +73,7 @@ func (m *model) taskLines() []string {
 	return append(lines, "", "  "+m.theme.dim.Render("/kill "+text.Line(all[0].ID)+" kills one · esc closes"))
 }
 
-// runningLine is one line about the background tasks that run, empty when none does.
+// runningLine returns one line about the background tasks that run, empty when none does.
 func (m *model) runningLine() string {
 	running := m.story.RunningTasks()
 	if len(running) == 0 {

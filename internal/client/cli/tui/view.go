@@ -46,7 +46,7 @@ func (m *model) title() string {
 
 func (m *model) windowTitle() string { return "xbot · " + m.title() }
 
-// head is the one line at the top: the title, the model and the place.
+// head returns the one line at the top: the title, the model and the place.
 func (m *model) head() string {
 	right := text.Line(m.o.Me.Model)
 	if where := m.place.String(); where != "" {
@@ -142,7 +142,7 @@ func (m *model) restyle() {
 	m.relayout()
 }
 
-// pageHeight is the number of lines that the conversation has: all but the head, the foot and the status.
+// pageHeight returns the number of lines that the conversation has: all but the head, the foot and the status.
 func (m *model) pageHeight() int {
 	return max(m.height-2-len(m.above())-m.input.Height(), 1)
 }

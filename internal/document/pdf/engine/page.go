@@ -85,7 +85,7 @@ func (d *document) picture(at requests.Page) ([]byte, error) {
 	return encode(drawn.Result.RenderedImage)
 }
 
-// pixels is how large a picture of a page is whose size is in points, 72 an inch, and that is to be so many pixels wide; 0: of the usual density.
+// pixels returns how large a picture of a page is whose size is in points, 72 an inch, and that is to be so many pixels wide; 0: of the usual density.
 func pixels(width, height float64, wanted int) (w, h int) {
 	scale := density / 72.0
 	if wanted > 0 {

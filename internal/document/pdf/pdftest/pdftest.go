@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Cache is a folder where the tests of all packages, also of later runs, keep the engine translated: that takes a second, with the race
+// Cache returns a folder where the tests of all packages, also of later runs, keep the engine translated: that takes a second, with the race
 // detector and other work in parallel a minute. Without a folder of the user for such things it is empty: each reading translates it.
 func Cache() string {
 	dir, err := os.UserCacheDir()
@@ -27,10 +27,10 @@ type Document struct {
 	Trailer string   // further entries of its trailer
 }
 
-// Of is a file with such pages.
+// Of returns a file with such pages.
 func Of(pages ...string) []byte { return Document{Pages: pages}.File() }
 
-// Encrypted is a file that opens with a password only. (Its strings are not really encrypted: no reader gets that far.)
+// Encrypted returns a file that opens with a password only. (Its strings are not really encrypted: no reader gets that far.)
 func Encrypted() []byte {
 	zeros := strings.Repeat("0", 64)
 	return Document{Pages: []string{"secret"}, Trailer: "/Encrypt<</Filter/Standard/V 1/R 2/P -4/O<" + zeros + ">/U<" + zeros + ">>>/ID[<00><00>]"}.File()

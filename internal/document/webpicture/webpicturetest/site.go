@@ -68,7 +68,7 @@ func draw(t *testing.T, width int) []byte {
 	return cat.Bytes()
 }
 
-// Picture is the picture of a Site in the form for a message.
+// Picture returns the picture of a Site in the form for a message.
 func Picture(t *testing.T) string {
 	t.Helper()
 	return "data:image/png;base64," + base64.StdEncoding.EncodeToString(draw(t, Width))

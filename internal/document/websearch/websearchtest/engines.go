@@ -59,7 +59,7 @@ func (e *Engines) Replace(name string, h http.HandlerFunc) {
 	e.other[name] = h
 }
 
-// Asked are the searches that came in, "engine: query".
+// Asked returns the searches that came in, "engine: query".
 func (e *Engines) Asked() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -102,7 +102,7 @@ func (c *courier) keep(address string, resp *http.Response, body []byte) {
 	c.kept[address], c.bodies[address] = resp, body
 }
 
-// again returns the earlier answer of an address; nil: it was not asked.
+// again returns the earlier answer of an address, or nil if it was not asked.
 func (c *courier) again(address string) *http.Response {
 	c.mu.Lock()
 	defer c.mu.Unlock()

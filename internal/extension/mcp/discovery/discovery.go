@@ -49,8 +49,8 @@ type Finder struct {
 	Redirect string
 }
 
-// Find asks a server for its provider, and registers xbot there, which may take 30 seconds. Invalid: the server wants no account, or
-// an answer of it or the provider cannot be used; Unavailable: one of them does not answer.
+// Find asks a server for its provider, and registers xbot there, which may take 30 seconds. It returns Invalid if the server wants no account, or
+// an answer of it or the provider cannot be used. It returns Unavailable if one of them does not answer.
 func (f *Finder) Find(ctx context.Context, s chat.MCPServer) (Found, error) {
 	ctx, cancel := context.WithTimeout(ctx, wholeTime)
 	defer cancel()

@@ -17,7 +17,7 @@ import (
 // wellKnown is the path at which a resource names its providers (RFC 9728, section 3.1).
 const wellKnown = "/.well-known/oauth-protected-resource"
 
-// resource reads the metadata of a server: at the address in its challenge, else at the well-known addresses. nil: there is none.
+// resource reads the metadata of a server: at the address in its challenge, else at the well-known addresses. It returns nil if there is none.
 func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	if a.metadata != "" {
 		about, err := metadataAt(ctx, c, a.metadata, server)
@@ -45,7 +45,7 @@ func (a asks) resource(ctx context.Context, c *client, server string) (*oauthex.
 	return nil, problem
 }
 
-// metadataAt reads the metadata of a server at an address; nil: there is none.
+// metadataAt reads the metadata of a server at an address, or nil if there is none.
 func metadataAt(ctx context.Context, c *client, address, server string) (*oauthex.ProtectedResourceMetadata, error) {
 	if !oauth.AddressFits(address) {
 		return nil, unusable("the address at which it says who protects it is not https")

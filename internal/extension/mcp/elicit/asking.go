@@ -24,8 +24,8 @@ type Calls struct {
 	given map[chat.CallID][]Answered
 }
 
-// Begin returns the Asking of a call. approval is the user's approval of the call, with the last answers; nobody: there is no user to ask. model
-// answers requests to the model; nil: they are refused.
+// Begin returns the Asking of a call. approval is the user's approval of the call, with the last answers; nobody is true if there is no user to
+// ask. model answers requests to the model; if it is nil, they are refused.
 func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool, model *Model) *Asking {
 	if id == "" || nobody && model == nil {
 		return nil
@@ -69,7 +69,7 @@ type Asking struct {
 	next []chat.Inquiry
 }
 
-// Next returns the questions to ask before the call is made again; nil: none.
+// Next returns the questions to ask before the call is made again, or nil if there is none.
 func (a *Asking) Next() []chat.Inquiry {
 	if a == nil {
 		return nil
@@ -108,7 +108,7 @@ func (a *Asking) Elicit(server string, p *sdk.ElicitParams) (*sdk.ElicitResult, 
 	return &sdk.ElicitResult{Action: "decline"}, nil
 }
 
-// ask schedules questions before the call is made again. false: the user was asked often enough. The caller holds mu.
+// ask schedules questions before the call is made again. It returns false if the user was asked often enough. The caller holds mu.
 func (a *Asking) ask(questions []chat.Inquiry) bool {
 	if len(a.given) >= maxRounds {
 		return false

@@ -55,7 +55,7 @@ type field struct {
 	multi       bool
 }
 
-// Parse parses a request of the server of a name. Invalid: it cannot be asked.
+// Parse parses a request of the server of a name. It returns Invalid if it cannot be asked.
 func Parse(server string, p *sdk.ElicitParams) (*Form, error) {
 	if p == nil || p.Mode != "" && p.Mode != "form" {
 		return nil, fault.Errorf(fault.Invalid, "it asks for something else than a form")
@@ -155,7 +155,7 @@ func unique(values, labels []string) []string {
 	return labels
 }
 
-// Fill returns the content of an answer, or the remaining questions. Denied: the answers did not fit several times.
+// Fill returns the content of an answer, or the remaining questions. It returns Denied if the answers did not fit several times.
 func (f *Form) Fill(given []Answered) (content map[string]any, next []chat.Inquiry, err error) {
 	content = map[string]any{}
 	for first := 0; first == 0 || first < len(f.fields); first += chat.MaxInquiries {
@@ -256,7 +256,7 @@ func (f field) hint() string {
 	return said
 }
 
-// value returns the value of an answer for the server; nil: none.
+// value returns the value of an answer for the server, or nil if there is none.
 func (f field) value(given []string) (any, error) {
 	given = slices.DeleteFunc(slices.Clone(given), func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(given) == 0 {

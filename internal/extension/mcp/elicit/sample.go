@@ -72,7 +72,7 @@ func (a *Asking) Sample(ctx context.Context, server string, p *SamplingParams) (
 // rejected returns the error of the protocol for a request that the user did not permit.
 func rejected(why string) error { return &jsonrpc.Error{Code: -1, Message: why} }
 
-// permit returns why a server may not ask the model; nil: it may.
+// permit returns why a server may not ask the model, or nil if it may.
 func (a *Asking) permit(ctx context.Context, server string, p *SamplingParams) error {
 	rule, always, err := a.model.Sampler.Rule(ctx, a.model.Of)
 	switch {

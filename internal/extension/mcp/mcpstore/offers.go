@@ -16,7 +16,7 @@ import (
 	"xbot/internal/pg"
 )
 
-// MCPOffers returns the last list of a server. The tools are at least as new as the digest. NotFound: there is no such server.
+// MCPOffers returns the last list of a server. The tools are at least as new as the digest. It returns NotFound if there is no such server.
 func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, err error) {
 	r, err := dbsqlc.Q.MCPServerOffers(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -44,7 +44,7 @@ func (s *Store) MCPOffers(ctx context.Context, id int64) (out chat.MCPOffers, er
 }
 
 // SetMCPOffers stores the list of a server of a revision, which was checked: its names differ. A server that was changed or removed
-// meanwhile stays unchanged.
+// in the meantime stays unchanged.
 func (s *Store) SetMCPOffers(ctx context.Context, id, revision int64, offers chat.MCPOffers) error {
 	listed, tools, err := encode(id, offers)
 	if err != nil {

@@ -76,14 +76,14 @@ func (s *Store) SeeMCPProject(ctx context.Context, p SeenProject) error {
 	})
 }
 
-// LoseMCPProject notes that the file of a folder is gone. It is deleted, unless the user had agreed to it.
+// LoseMCPProject records that the file of a folder is gone. It is deleted, unless the user had agreed to it.
 func (s *Store) LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error {
 	err := dbsqlc.Q.MCPProjectGone(ctx, s.db.Pool, dbsqlc.MCPProjectGoneParams{Owner: int64(user), Runner: runner, Folder: folder, Problem: problem})
 	return pg.Classify(err)
 }
 
 // AgreeMCPProject stores the consent of a user with the servers of the file that has the digest, in place of those agreed to before, whose ids it
-// returns. Conflict: the file is another one by now, or the folder is not the user's.
+// returns. It returns Conflict if the file is another one by now, or the folder is not the user's.
 func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []Server) (before []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.MCPProjectAgree(ctx, tx, dbsqlc.MCPProjectAgreeParams{ID: id, Owner: int64(user), Digest: digest})
@@ -111,7 +111,7 @@ func (s *Store) AgreeMCPProject(ctx context.Context, user chat.UserID, id int64,
 }
 
 // WithdrawMCPProject withdraws the consent of a user, and deletes the folder until it is seen again. It returns the ids of its servers.
-// NotFound: the user has no such folder.
+// It returns NotFound if the user has no such folder.
 func (s *Store) WithdrawMCPProject(ctx context.Context, user chat.UserID, id int64) (servers []int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if servers, err = dbsqlc.Q.MCPProjectClear(ctx, tx, dbsqlc.MCPProjectClearParams{Project: id, Owner: int64(user)}); err != nil {

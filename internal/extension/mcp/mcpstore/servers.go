@@ -54,7 +54,7 @@ func servers(ctx context.Context, db pg.DBTX, which dbsqlc.MCPServerListParams) 
 	return out, nil
 }
 
-// MCPServer returns a server of any owner. NotFound: there is none.
+// MCPServer returns a server of any owner. It returns NotFound if there is none.
 func (s *Store) MCPServer(ctx context.Context, id int64) (Server, error) {
 	found, err := servers(ctx, s.db.Pool, dbsqlc.MCPServerListParams{ID: id})
 	switch {
@@ -81,7 +81,7 @@ func server(r dbsqlc.MCPServerListRow) Server {
 }
 
 // SetMCPServer stores a checked server, if the stored one of its id has the revision that in names; 0: there is none of that owner
-// and name. Conflict: it was changed, made or removed meanwhile. Invalid: its owner has too many. The name of an existing one stays.
+// and name. It returns Conflict if it was changed, made or removed concurrently, and Invalid if its owner has too many. The name of an existing one stays.
 func (s *Store) SetMCPServer(ctx context.Context, in Server, by chat.UserID) (id int64, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
@@ -153,7 +153,7 @@ func replace(ctx context.Context, tx *pg.Tx, in Server, by chat.UserID) error {
 }
 
 // RemoveMCPServer removes that of a user, or of the installation where user is 0, with its stored offers. fromFile selects those of the
-// file of administrators: the other kind stays. NotFound: there is none.
+// file of administrators: the other kind stays. It returns NotFound if there is none.
 func (s *Store) RemoveMCPServer(ctx context.Context, user chat.UserID, name string, fromFile bool) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.MCPServerDelete(ctx, tx, dbsqlc.MCPServerDeleteParams{FromFile: fromFile, Name: name, Owner: pg.Nullable(user)})

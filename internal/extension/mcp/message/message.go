@@ -63,7 +63,7 @@ func batch(value json.RawMessage) (out [][]byte) {
 
 type object = map[string]json.RawMessage
 
-// mended returns a message that the SDK decodes; nil: the value is none.
+// mended returns a message that the SDK decodes, or nil if value is not a message.
 func mended(value json.RawMessage) []byte {
 	var m object
 	if len(value) == 0 || value[0] != '{' || json.Unmarshal(value, &m) != nil || string(m["jsonrpc"]) != `"2.0"` {

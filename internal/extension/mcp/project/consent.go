@@ -157,7 +157,7 @@ func (p *Projects) Agree(ctx context.Context, user chat.UserID, id int64, digest
 
 var errOther = fault.Errorf(fault.Conflict, "the folder has changed since it was shown to you: review it again")
 
-// Withdraw withdraws the consent of a user. It returns the ids of the removed servers. NotFound: the user has no such folder.
+// Withdraw withdraws the consent of a user. It returns the ids of the removed servers. It returns NotFound if the user has no such folder.
 func (p *Projects) Withdraw(ctx context.Context, user chat.UserID, id int64) ([]int64, error) {
 	return p.MCPServers.WithdrawMCPProject(ctx, user, id)
 }

@@ -24,7 +24,7 @@ type Entry struct {
 	Problem string // why it cannot be used; empty: it can
 }
 
-// Parse reads the servers of a file, in the order of their names. Invalid: it is none, has more than 128 kB or more than 32 servers. One server that
+// Parse reads the servers of a file, in the order of their names. It returns Invalid if it is none, has more than 128 kB or more than 32 servers. One server that
 // cannot be used has a Problem, and the others can be used.
 func Parse(content []byte) ([]Entry, error) {
 	if len(content) > maxFile {

@@ -30,13 +30,13 @@ const (
 	maxSeen   = 1024            // conversations whose last look is stored
 )
 
-// Hooks stores results of hooks.
+// Hooks returns where the commands of a conversation run.
 type Hooks interface {
 	// HookExecTarget returns where the commands of a conversation run.
 	HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error)
 }
 
-// MCPServers stores MCP servers.
+// MCPServers is the store of the MCP servers in projects, and of the users' consent to them.
 type MCPServers interface {
 	AgreeMCPProject(ctx context.Context, user chat.UserID, id int64, digest string, servers []mcpstore.Server) (before []int64, err error)
 	LoseMCPProject(ctx context.Context, user chat.UserID, runner, folder, problem string) error
@@ -101,7 +101,7 @@ type place struct {
 // String identifies the place.
 func (h *place) String() string { return fmt.Sprint(h.user, " ", h.box.Name(), " ", h.folder) }
 
-// of finds the folder of a conversation. It connects to nothing. false: its user has no machine.
+// of finds the folder of a conversation. It connects to nothing. It returns false if its user has no machine.
 func (p *Projects) of(ctx context.Context, at toolset.Place) (place, bool, error) {
 	target, err := p.Folders.HookExecTarget(ctx, at.Session)
 	if fault.Is(err, fault.NotFound) || err == nil && target.User != at.User {

@@ -21,7 +21,7 @@ const maxArgumentName = 64
 var argumentName = regexp.MustCompile(`^[a-zA-Z0-9_.-]{1,64}$`)
 
 // Split separates a mended schema into the schema that models read and the names of arguments that the server knows differently, by the name that
-// models use; nil: there are none.
+// models use. names is nil if there are none.
 func Split(schema json.RawMessage) (parameters json.RawMessage, names map[string]string) {
 	if !bytes.Contains(schema, []byte(namesKey)) {
 		return schema, nil

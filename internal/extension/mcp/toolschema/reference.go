@@ -37,7 +37,7 @@ func (m *mender) resolved(in map[string]any, p place) (map[string]any, place) {
 	return out, p
 }
 
-// find returns the schema that a reference within the document names; nil: there is none.
+// find returns the schema that a reference within the document names, or nil if there is none.
 func (m *mender) find(reference string) map[string]any {
 	pointer, local := strings.CutPrefix(reference, "#")
 	if !local {

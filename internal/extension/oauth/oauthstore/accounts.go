@@ -54,7 +54,7 @@ const (
 	Removed
 )
 
-// HoldOAuthAccount locks an account, in all processes, while do looks at it and returns its change. NotFound: the user has none there.
+// HoldOAuthAccount locks an account, in all processes, while do looks at it and returns its change. It returns NotFound if the user has none there.
 // The key of the installation is locked after the account, here and in all other writes of accounts, flows and providers: waiting for an
 // account does not keep others from storing secrets.
 func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider string, do func(a *Account) (AccountChange, error)) error {
@@ -84,7 +84,7 @@ func (s *Store) HoldOAuthAccount(ctx context.Context, user chat.UserID, provider
 }
 
 // ConnectOAuthAccount stores an account in place of the one before, and answers the calls that wait for it, all or nothing. answered is their
-// number: all conversations that wait for the account continue. Conflict: the provider has changed since the revision at which it
+// number: all conversations that wait for the account continue. It returns Conflict if the provider has changed since the revision at which it
 // gave the tokens.
 func (s *Store) ConnectOAuthAccount(ctx context.Context, a Account, revision int64) (answered int, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {

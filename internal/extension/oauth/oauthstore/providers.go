@@ -61,7 +61,7 @@ type Void struct {
 }
 
 // SetOAuthProvider stores a checked provider, if the stored one has the revision that in names; 0: there is none of that id. void, if not
-// nil, is applied to the accounts there. Conflict: it was changed, made or removed meanwhile. Invalid: there are too many.
+// nil, is applied to the accounts there. It returns Conflict if it was changed, made or removed concurrently, and Invalid if there are too many.
 func (s *Store) SetOAuthProvider(ctx context.Context, in Provider, void *Void, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := set(ctx, tx, in, by)
@@ -92,7 +92,7 @@ func (v Void) at(ctx context.Context, tx *pg.Tx, provider string) error {
 }
 
 // SetMCPProvider stores the provider of an MCP server, in.MCPServer, in place of the one before, whose accounts become void, and names it in the
-// server, all or nothing. Conflict: the server does not have the revision any more, or an administrator has a provider of that id.
+// server, all or nothing. It returns Conflict if the server does not have the revision any more, or an administrator has a provider of that id.
 func (s *Store) SetMCPProvider(ctx context.Context, in Provider, void Void, revision int64, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.MCPServerAccount(ctx, tx, dbsqlc.MCPServerAccountParams{ID: in.MCPServer, Revision: revision, Account: in.ID, ChangedBy: pg.Nullable(by)})
@@ -142,7 +142,7 @@ func add(ctx context.Context, tx *pg.Tx, in Provider, by chat.UserID) (int64, er
 	})
 }
 
-// RemoveOAuthProvider removes one of administrators, with the accounts that users have connected there. NotFound: there is none.
+// RemoveOAuthProvider removes one of administrators, with the accounts that users have connected there. It returns NotFound if there is none.
 func (s *Store) RemoveOAuthProvider(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.OAuthProviderDelete(ctx, tx, id)

@@ -21,7 +21,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Rows stores the files and the values of plugins.
+// Rows reads the archives of plugins, records their problems, and is the store of their values.
 type Rows interface {
 	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error)
@@ -224,7 +224,7 @@ func (b *Bridge) retire(p *process) {
 	}
 }
 
-// gone removes a process that has ended.
+// gone removes a process that has ended from the bridge.
 func (b *Bridge) gone(p *process) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

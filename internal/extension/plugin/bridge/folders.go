@@ -46,7 +46,7 @@ func (f *folders) code(one installed.Plugin) string {
 	return filepath.Join(f.home, "code", one.Plugin.ID, one.Digest)
 }
 
-// unpack makes sure that the files of a plugin are where its process runs, and notes that they are used.
+// unpack makes sure that the files of a plugin are where its process runs, and records that they are used.
 func (f *folders) unpack(ctx context.Context, one installed.Plugin) error {
 	done := f.work.DoChan(f.code(one), func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unpackTime)
@@ -182,7 +182,7 @@ func (f *folders) clear(dir string) {
 	}
 }
 
-// remove renames a folder, then removes it: no partial folder is ever under its name, also where this process ends meanwhile.
+// remove renames a folder, then removes it: no partial folder is ever under its name, also where this process ends in the meantime.
 func (f *folders) remove(dir string) error {
 	f.mu.Lock()
 	maps.DeleteFunc(f.checked, func(at string, _ bool) bool {

@@ -29,7 +29,7 @@ type health struct {
 	noted    bool      // administrators are informed
 }
 
-// pause returns an error if a plugin cannot be started now; nil: it can. The caller holds mu.
+// pause returns an error if a plugin cannot be started now, or nil if it can. The caller holds mu.
 func (b *Bridge) pause(one installed.Plugin) error {
 	h := b.health[one.Plugin.ID]
 	if h == nil || h.revision != one.Revision {
@@ -71,7 +71,7 @@ func (b *Bridge) crashed(one installed.Plugin, why, wrote string) {
 	}
 }
 
-// worked notes that a process has answered.
+// worked records that a process has answered.
 func (b *Bridge) worked(p *process) {
 	p.stream.doubt.late.Store(0)
 	b.mu.Lock()
@@ -81,7 +81,7 @@ func (b *Bridge) worked(p *process) {
 	b.works(p.plugin, cleared)
 }
 
-// works notes that a plugin has answered. cleared: its stored problem is already removed.
+// works records that a plugin has answered. cleared: its stored problem is already removed.
 func (b *Bridge) works(one installed.Plugin, cleared bool) {
 	if b.trial != nil {
 		return

@@ -192,7 +192,7 @@ func (p *process) read(from io.Reader) error {
 	}
 }
 
-// readLine reads a line of at most MaxMessage bytes, with its end. TooLarge: it is longer.
+// readLine reads a line of at most MaxMessage bytes, with its end. It returns TooLarge if it is longer.
 func readLine(in *bufio.Reader) ([]byte, error) {
 	var line []byte
 	for {

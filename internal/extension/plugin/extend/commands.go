@@ -27,7 +27,7 @@ const listTime = 2 * time.Second
 
 var _ slashcommand.More = Extensions{}
 
-// Commands implements slash.More. While the database is away there are none.
+// Commands implements slashcommand.More. It returns none while the database is unavailable.
 func (e Extensions) Commands() []slashcommand.Command {
 	ctx, cancel := context.WithTimeout(context.Background(), listTime)
 	defer cancel()

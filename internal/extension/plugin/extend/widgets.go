@@ -37,7 +37,7 @@ func (e Extensions) Panels(ctx context.Context) ([]Panel, error) {
 	return out, nil
 }
 
-// Panel finds a widget. NotFound: there is none, or its plugin is switched off.
+// Panel finds a widget. It returns NotFound if there is none, or its plugin is switched off.
 func (e Extensions) Panel(ctx context.Context, plugin, widget string) (Panel, error) {
 	all, err := e.Panels(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ type WidgetAsk struct {
 	Params json.RawMessage
 }
 
-// AskWidget asks a plugin for the answer to a panel, any JSON of at most 256 kB. Invalid: it refused, with its message. Conflict: the answer
+// AskWidget asks a plugin for the answer to a panel, any JSON of at most 256 kB. It returns Invalid if it refused, with its message, and Conflict if the answer
 // is too large, or the outcome is unknown.
 func (e Extensions) AskWidget(ctx context.Context, at Panel, ask WidgetAsk) (json.RawMessage, error) {
 	params := struct {

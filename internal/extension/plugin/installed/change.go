@@ -93,7 +93,7 @@ type beside struct {
 	m plugin.Manifest
 }
 
-// Beside implements plugins.Checker.
+// Beside implements pluginstore.Checker.
 func (b beside) Beside(all []pluginstore.Plugin) ([]byte, error) {
 	var kept []byte
 	others := 0

@@ -17,7 +17,7 @@ import (
 	"xbot/internal/secret"
 )
 
-// Rows stores plugins.
+// Rows is the store of installed plugins.
 type Rows interface {
 	Plugins(ctx context.Context) ([]pluginstore.Plugin, error)
 	InstallPlugin(ctx context.Context, in pluginstore.Plugin, archive []byte, by chat.UserID, check pluginstore.Checker) error
@@ -43,7 +43,7 @@ const (
 
 // Starter starts plugins.
 type Starter interface {
-	// Start starts a plugin that is not installed, and ends it. Invalid: it does not start; any other error: that could not be tried.
+	// Start starts a plugin that is not installed, and ends it. It returns Invalid if it does not start. With any other error, it was not tried.
 	Start(ctx context.Context, one Plugin, files plugin.Tree, values plugin.Values) error
 }
 
@@ -138,7 +138,7 @@ func (p *Plugins) Working(ctx context.Context) ([]Plugin, error) {
 	return out, err
 }
 
-// Get returns a plugin. NotFound: there is none.
+// Get returns a plugin. It returns NotFound if there is none.
 func (p *Plugins) Get(ctx context.Context, id string) (Plugin, error) {
 	all, err := p.All(ctx)
 	if err != nil {

@@ -59,7 +59,7 @@ func (a *account) session() (*session, error) {
 	return nil, fault.Errorf(fault.Unavailable, "the plugin %s does not run for %s at the moment", a.plugin, channel.Name(a.channel.Name, a.name))
 }
 
-// Here implements channel.Held.
+// Here implements channel.ConnectedAccount.
 func (a *account) Here() bool {
 	_, err := a.session()
 	return err == nil

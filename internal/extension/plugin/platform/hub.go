@@ -1,5 +1,5 @@
 // Package platform makes channels of plugins: a plugin with that permission is a platform, and its process connects the accounts that are
-// configured. One process of this server receives for an account and holds it (channel.Held); others send through that one. All input
+// configured. One process of this server receives for an account and holds it (channel.ConnectedAccount); others send through that one. All input
 // from a plugin is checked: it is for its channels and for accounts that were opened with it alone.
 package platform
 
@@ -103,7 +103,7 @@ func (h *Hub) connected() Lines {
 	return h.lines
 }
 
-// add registers a session; false: there is one.
+// add registers a session. It returns false if there is one.
 func (h *Hub) add(at address, s *session) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -123,7 +123,7 @@ func (h *Hub) remove(at address) {
 	delete(h.open, at)
 }
 
-// session returns the open session of an account; nil: there is none.
+// session returns the open session of an account, or nil if there is none.
 func (h *Hub) session(at address) *session {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -107,7 +107,7 @@ func (s *session) status(in accountRequest) {
 	s.report(status)
 }
 
-// envelope converts a message to the form of xbot. Invalid: no platform of this form can have sent it.
+// envelope converts a message to the form of xbot. It returns Invalid if no platform of this form can have sent it.
 func (s *session) envelope(m incomingMessage) (chat.Envelope, error) {
 	ids := s.channel.IDs
 	switch {

@@ -83,7 +83,7 @@ func list(ctx context.Context, from pg.DBTX) ([]Plugin, error) {
 	return out, nil
 }
 
-// PluginArchive returns the files of a plugin, and their digest. NotFound: there is no such plugin.
+// PluginArchive returns the files of a plugin, and their digest. It returns NotFound if there is no such plugin.
 func (s *Store) PluginArchive(ctx context.Context, id string) (digest string, archive []byte, err error) {
 	r, err := dbsqlc.Q.PluginArchive(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -128,7 +128,7 @@ type Checker interface {
 	Beside(all []Plugin) (secrets []byte, err error)
 }
 
-// ChangePlugin changes a plugin; its processes end. NotFound: there is none. Conflict: it was changed meanwhile.
+// ChangePlugin changes a plugin; its processes end. It returns NotFound if there is none, and Conflict if it was changed concurrently.
 func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, c.Secrets); err != nil {
@@ -147,7 +147,7 @@ func (s *Store) ChangePlugin(ctx context.Context, id string, c Change, by chat.U
 	})
 }
 
-// RemovePlugin removes a plugin, with all its values. NotFound: there is none.
+// RemovePlugin removes a plugin, with all its values. It returns NotFound if there is none.
 func (s *Store) RemovePlugin(ctx context.Context, id string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.PluginDelete(ctx, tx, id)

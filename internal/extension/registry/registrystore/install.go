@@ -23,7 +23,8 @@ type Order struct {
 }
 
 // RegistryInstall copies a version of an entry that the viewer finds, all or nothing. Another version of the same entry takes the place of the one
-// before. Conflict: something else is installed under the name, and is not to be replaced. TooLarge: the limits of the owner are reached.
+// before. It returns Conflict if something else is installed under the name and is not to be replaced, and TooLarge if the limits of the owner are
+// reached.
 func (s *Store) RegistryInstall(ctx context.Context, v Viewer, o Order) (done registry.Install, err error) {
 	owner := v.owner(o.Shared)
 	err = s.change(ctx, owner, func(tx *pg.Tx) error {
@@ -162,7 +163,7 @@ func (s *Store) RegistryUninstall(ctx context.Context, v Viewer, shared bool, id
 }
 
 // RegistryTake removes the copies of a digest from all users, even if their entry is gone, and returns how many there were.
-// Denied: the viewer is no administrator.
+// It returns Denied if the viewer is no administrator.
 func (s *Store) RegistryTake(ctx context.Context, v Viewer, digest string) (taken int, err error) {
 	if !v.Admin {
 		return 0, fault.Errorf(fault.Denied, "only administrators take something from everybody")

@@ -16,7 +16,7 @@ import (
 )
 
 // RegistryPublish publishes a bundle: a new version of the owner's entry under its name, or a new entry. The same bundle again changes
-// only its visibility. A withdrawn entry stays withdrawn. Denied: an administrator has withdrawn it. TooLarge: the limits of the owner are reached.
+// only its visibility. A withdrawn entry stays withdrawn. It returns Denied if an administrator has withdrawn it, and TooLarge if the limits of the owner are reached.
 func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b registry.Bundle, t registry.Terms) (e registry.Entry, err error) {
 	if err := t.Check(); err != nil {
 		return e, err
@@ -47,7 +47,7 @@ func (s *Store) RegistryPublish(ctx context.Context, owner chat.UserID, b regist
 	return e, err
 }
 
-// place finds or makes the entry of a bundle, and returns the number of its new version; 0: it is the newest already.
+// place finds or makes the entry of a bundle, and returns the number of its new version, or 0 if it is the newest already.
 func (s *Store) place(ctx context.Context, tx *pg.Tx, owner chat.UserID, b registry.Bundle, t registry.Terms) (id int64, number int32, err error) {
 	key := registry.Key(b.Name)
 	was, err := dbsqlc.Q.RegistryEntryNamed(ctx, tx, dbsqlc.RegistryEntryNamedParams{UserID: owner, Kind: string(b.Kind), Key: key})
@@ -88,7 +88,7 @@ type Revision struct {
 }
 
 // ReviseRegistryEntry changes the visibility of an entry. An administrator who withdraws another user's entry removes it from all users who have
-// installed it, in the same transaction, and only administrators restore it. NotFound: the viewer finds none. Denied: it is another user's, or an
+// installed it, in the same transaction, and only administrators restore it. It returns NotFound if the viewer finds none, and Denied if it is another user's, or an
 // administrator has withdrawn it.
 func (s *Store) ReviseRegistryEntry(ctx context.Context, v Viewer, id int64, r Revision) (e registry.Entry, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -171,7 +171,7 @@ func seen(was dbsqlc.RegistryEntry, own bool, to registry.Visibility) (string, e
 	return string(cmp.Or(to, registry.Visibility(was.Visibility))), nil
 }
 
-// DeleteRegistryEntry removes an entry of the owner with its versions. Installed copies stay. Denied: an administrator has withdrawn it, and
+// DeleteRegistryEntry removes an entry of the owner with its versions. Installed copies stay. It returns Denied if an administrator has withdrawn it, and
 // it stays, so that it is not published again.
 func (s *Store) DeleteRegistryEntry(ctx context.Context, owner chat.UserID, id int64) error {
 	return s.change(ctx, owner, func(tx *pg.Tx) error {

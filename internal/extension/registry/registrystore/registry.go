@@ -62,7 +62,7 @@ func entry(r dbsqlc.RegistryEntryListRow) registry.Entry {
 	}
 }
 
-// RegistryEntry returns an entry. NotFound: the viewer finds none of this id.
+// RegistryEntry returns an entry. It returns NotFound if the viewer finds none of this id.
 func (s *Store) RegistryEntry(ctx context.Context, v Viewer, id int64) (registry.Entry, error) {
 	e, err := s.find(ctx, s.db.Pool, v, id)
 	return e, pg.Classify(err)

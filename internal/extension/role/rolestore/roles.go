@@ -57,7 +57,7 @@ func owned(row dbsqlc.RoleListRow) (role.OwnRole, error) {
 	return own, nil
 }
 
-// OwnRole returns a role of a user. NotFound: the user has none of this id.
+// OwnRole returns a role of a user. It returns NotFound if the user has none of this id.
 func (s *Store) OwnRole(ctx context.Context, user chat.UserID, id int64) (role.OwnRole, error) {
 	own, err := s.get(ctx, s.db.Pool, user, id)
 	return own, pg.Classify(err)
@@ -76,7 +76,7 @@ func (s *Store) get(ctx context.Context, db pg.DBTX, user chat.UserID, id int64)
 
 func unknown(id int64) error { return fault.Errorf(fault.NotFound, "there is no role %d", id) }
 
-// AddRole stores a new role, which was checked. Conflict: the user has one of its name. TooLarge: the user has the maximum.
+// AddRole stores a new role, which was checked. It returns Conflict if the user has one of its name, and TooLarge if the user has the maximum.
 func (s *Store) AddRole(ctx context.Context, user chat.UserID, d role.RoleDefinition, by chat.UserID) (own role.OwnRole, err error) {
 	body, err := json.Marshal(d)
 	if err != nil {
@@ -113,7 +113,7 @@ func free(ctx context.Context, tx *pg.Tx, user chat.UserID, name string, id int6
 }
 
 // SetOwnRole replaces the version that a definition was made from with the checked definition. An unchanged one changes
-// nothing. Conflict: there is a newer version, or another role has the name.
+// nothing. It returns Conflict if there is a newer version, or another role has the name.
 func (s *Store) SetOwnRole(ctx context.Context, user chat.UserID, id int64, d role.RoleDefinition, from int64, by chat.UserID) (own role.OwnRole, err error) {
 	err = s.change(ctx, user, func(tx *pg.Tx) error {
 		var was role.OwnRole
@@ -141,7 +141,7 @@ func (s *Store) EnableRole(ctx context.Context, user chat.UserID, id int64, enab
 	return own, err
 }
 
-// RollRoleBack makes a new version from an earlier one. NotFound: there is none any more. Conflict: there is a newer version than
+// RollRoleBack makes a new version from an earlier one. It returns NotFound if there is none any more, and Conflict if there is a newer version than
 // the one that the user saw, or another role has the name by now.
 func (s *Store) RollRoleBack(ctx context.Context, user chat.UserID, id, to, from int64, by chat.UserID) (own role.OwnRole, err error) {
 	versions, err := s.RoleVersions(ctx, user, id)

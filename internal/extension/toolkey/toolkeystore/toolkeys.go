@@ -44,8 +44,8 @@ func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
 	return out, nil
 }
 
-// SetToolKey stores a checked key, if the stored one has the revision that in names; 0: there is none. Conflict: it was changed,
-// made or removed meanwhile.
+// SetToolKey stores a checked key, if the stored one has the revision that in names; 0: there is none. It returns Conflict if it was changed,
+// made or removed concurrently.
 func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := secretstore.NoteKey(ctx, tx, in.Secrets); err != nil {
@@ -70,7 +70,7 @@ func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) 
 	})
 }
 
-// RemoveToolKey removes that of a user, or of the installation where user is 0. NotFound: there is none.
+// RemoveToolKey removes that of a user, or of the installation where user is 0. It returns NotFound if there is none.
 func (s *Store) RemoveToolKey(ctx context.Context, user chat.UserID, service string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.ToolKeyDelete(ctx, tx, dbsqlc.ToolKeyDeleteParams{Service: service, Owner: pg.Nullable(user)})

@@ -62,7 +62,7 @@ func Open(ctx context.Context, data, binDir string) (c Cluster, exists bool, err
 	return Cluster{Data: data, Binaries: binaries, Account: account}, exists, nil
 }
 
-// clearWait is how long the processes of a killed Create may go on to write what the next one clears away.
+// clearWait is how long the processes of a killed Create may continue to write what the next one clears away.
 const clearWait = 5 * time.Second
 
 // clearAway removes a folder that may still be written to for a moment.
@@ -215,7 +215,7 @@ func (c Cluster) output(ctx context.Context, input, program string, args ...stri
 	return out.Bytes(), running.Err()
 }
 
-// dataArgument is the data folder as a program gets it.
+// dataArgument returns the data folder as a program gets it.
 func (c Cluster) dataArgument() string {
 	if c.byDescriptor() {
 		return "/proc/self/fd/3"
@@ -223,7 +223,7 @@ func (c Cluster) dataArgument() string {
 	return c.Data
 }
 
-// errorLine is the line in which a program reports the error: the last with the word error in it, or FATAL.
+// errorLine returns the line in which a program reports the error: the last with the word error in it, or FATAL.
 // Hints may follow it.
 func errorLine(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))

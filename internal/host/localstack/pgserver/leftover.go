@@ -59,10 +59,10 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 
 // orphanPatience is how long processes on the data without a recorded server are given. A server that is just
 // starting records itself, and the processes of one that was killed notice, both within milliseconds; only one in
-// the middle of a statement goes on, and is then ended as its server would have done.
+// the middle of a statement continues, and is then ended as its server would have done.
 const orphanPatience = time.Second
 
-// State is the state that the server reports: starting, ready, stopping, standby; "" without a report yet.
+// State returns the state that the server reports: starting, ready, stopping, standby; "" without a report yet.
 func (c Cluster) State() string {
 	text, err := os.ReadFile(c.pidFile())
 	if err != nil {

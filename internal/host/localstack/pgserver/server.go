@@ -56,7 +56,7 @@ func (c Cluster) Start(logFile string, follow bool) (*process.Process, error) {
 	return server, nil
 }
 
-// Await returns once the server accepts dsn. It fails when the server ends, when it refuses for good, or with ctx.
+// Await returns once the server accepts dsn. It fails when the server ends, when it refuses permanently, or with ctx.
 // logFile is where to look for the reason.
 func Await(ctx context.Context, server *process.Process, dsn, logFile string) error {
 	for {
@@ -103,7 +103,7 @@ func Stop(ctx context.Context, server *process.Process) error {
 	return nil
 }
 
-// lastMessage is the line of the log with the reason why the server ended.
+// lastMessage returns the line of the log with the reason why the server ended.
 func lastMessage(logFile string) string {
 	const tail = 4096
 	file, err := os.Open(logFile)

@@ -8,7 +8,7 @@ import (
 )
 
 // The kernel ties a parent-death signal to the thread that forked, not to the process. So all following children are
-// started by one goroutine that keeps its thread for good.
+// started by one goroutine that keeps its thread until the process ends.
 var (
 	forker   = make(chan forkRequest)
 	forkOnce sync.Once

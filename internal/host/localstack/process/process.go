@@ -115,8 +115,8 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Wake resumes a process that was stopped and not ended, as by SIGSTOP or a debugger: it holds its locks and ports, and answers
-// no one. One that runs notices nothing.
+// Wake resumes a process that was suspended, as by SIGSTOP or a debugger: it holds its locks and ports, but does not respond. It has no effect
+// on a running process.
 func (p *Process) Wake() error { return p.Signal(syscall.SIGCONT) }
 
 // Step is one attempt at ending a process: a signal and the time it is given.

@@ -73,7 +73,7 @@ func (s *Store) Subscription(ctx context.Context, user chat.UserID, id int64) (S
 	return Subscription{}, fault.Errorf(fault.NotFound, "there is no such subscription")
 }
 
-// AddSubscription stores a new one, which was checked. Conflict: its owner has one of that name.
+// AddSubscription stores a new one, which was checked. It returns Conflict if its owner has one of that name.
 func (s *Store) AddSubscription(ctx context.Context, in Subscription, by chat.UserID) (id int64, err error) {
 	models, err := encode(in.Models)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s *Store) AddSubscription(ctx context.Context, in Subscription, by chat.Us
 	return id, err
 }
 
-// ReplaceSubscription stores a change, which was checked, of the revision that in names. Conflict: it was changed or removed meanwhile, or
+// ReplaceSubscription stores a change, which was checked, of the revision that in names. It returns Conflict if it was changed or removed concurrently, or
 // its owner has another one of that name.
 func (s *Store) ReplaceSubscription(ctx context.Context, in Subscription, by chat.UserID) error {
 	models, err := encode(in.Models)
@@ -130,7 +130,7 @@ func free(ctx context.Context, tx *pg.Tx, in Subscription) error {
 	return err
 }
 
-// RemoveSubscription removes one of a person, or of the installation where user is 0, with its key. NotFound: there is none.
+// RemoveSubscription removes one of a person, or of the installation where user is 0, with its key. It returns NotFound if there is none.
 func (s *Store) RemoveSubscription(ctx context.Context, user chat.UserID, id int64) error {
 	return s.change(ctx, nil, func(tx *pg.Tx) error {
 		n, err := dbsqlc.Q.SubscriptionDelete(ctx, tx, dbsqlc.SubscriptionDeleteParams{ID: id, Owner: owner(user)})

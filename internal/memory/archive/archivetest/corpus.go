@@ -125,7 +125,7 @@ func Corpus() (memories []string, questions []Question) {
 	return memories, questions
 }
 
-// Thesaurus is what an embedder knows of the words that mean the same; of some synonyms it knows nothing.
+// Thesaurus returns what an embedder knows of the words that mean the same; of some synonyms it knows nothing.
 func Thesaurus() map[string]string {
 	out := map[string]string{}
 	for _, same := range []string{

@@ -144,7 +144,7 @@ func removed(err error) error {
 	return err
 }
 
-// acl is the access control list that is equivalent to a mode.
+// acl returns the access control list that is equivalent to a mode.
 func acl(mode uint32) []byte {
 	out := binary.LittleEndian.AppendUint32(nil, 2) // its version
 	for tag, shift := range []int{1: 6, 4: 3, 32: 0} {

@@ -281,7 +281,7 @@ func owns(id int, set func(fd int) error) error {
 	return err
 }
 
-// pending are the signals that a process blocks and has got.
+// pending returns the signals that a process blocks and has got.
 func pending(id int) (signals uint64, err error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
 	if err != nil {

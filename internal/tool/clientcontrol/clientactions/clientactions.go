@@ -42,7 +42,7 @@ func (s *Store) ClientActionStanding(ctx context.Context, in chat.SessionKey, ca
 	}, true, nil
 }
 
-// SendClientActions returns what a client of a user has to carry out in a conversation now, and notes that it was sent there. What is not
+// SendClientActions returns what a client of a user has to carry out in a conversation now, and records that it was sent there. What is not
 // answered yet is returned again: the client knows by the call what it has done, and by TakeClientAction whether it may.
 func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user chat.UserID, client string) ([]chat.ClientAction, error) {
 	rows, err := dbsqlc.Q.ClientActionsSend(ctx, s.db.Pool, dbsqlc.ClientActionsSendParams{SessionKey: in, UserID: user, Client: chat.Clean(client)})
@@ -57,7 +57,7 @@ func (s *Store) SendClientActions(ctx context.Context, in chat.SessionKey, user 
 }
 
 // TakeClientAction gives an action to the client that carries it out. It gets it once, however many processes have its id: Conflict, if it was
-// taken before, or its call waits no more. NotFound: there is none for this client of this user.
+// taken before, or its call waits no more. It returns NotFound if there is none for this client of this user.
 func (s *Store) TakeClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID) error {
 	n, err := dbsqlc.Q.ClientActionTake(ctx, s.db.Pool, dbsqlc.ClientActionTakeParams{CallID: call, SessionKey: in, UserID: user, Client: chat.Clean(client)})
 	switch {
@@ -88,8 +88,8 @@ func (s *Store) clientActionOf(ctx context.Context, in chat.SessionKey, user cha
 	return chat.ClientActionState(known[0]), nil
 }
 
-// AnswerClientAction stores the client's answer to an action that it has taken. The same answer again changes nothing. NotFound: there is none for
-// this client of this user; Conflict: it was not taken, was answered otherwise, or its call waits no more.
+// AnswerClientAction stores the client's answer to an action that it has taken. The same answer again changes nothing. It returns NotFound if there is none for
+// this client of this user. It returns Conflict if it was not taken, was answered otherwise, or its call waits no more.
 func (s *Store) AnswerClientAction(ctx context.Context, in chat.SessionKey, user chat.UserID, client string, call chat.CallID, state chat.ClientActionState, reason string) error {
 	client = chat.Clean(client)
 	n, err := dbsqlc.Q.ClientActionAnswer(ctx, s.db.Pool, dbsqlc.ClientActionAnswerParams{

@@ -76,7 +76,7 @@ func (w *writer) all(ids []string, depth int) string {
 	return cut(out.String())
 }
 
-// next is the number of an item: it goes on, or begins with the document's number.
+// next returns the number of an item: it continues, or begins with the document's number.
 func next(number int, style *larkdocx.TextStyle) int {
 	if style != nil {
 		if n, err := strconv.Atoi(feishu.Text(style.Sequence)); err == nil && n >= 0 {
@@ -119,7 +119,7 @@ func (w *writer) one(b *larkdocx.Block, number, depth int) (text, list string) {
 	return below(alone(b), inside()), ""
 }
 
-// headed is the level of a heading; the title of the document is the first.
+// headed returns the level of a heading; the title of the document is the first.
 func headed(b *larkdocx.Block) (level int, text *larkdocx.Text) {
 	for i, t := range []*larkdocx.Text{b.Page, b.Heading1, b.Heading2, b.Heading3, b.Heading4, b.Heading5, b.Heading6, b.Heading7, b.Heading8, b.Heading9} {
 		if t != nil {
@@ -179,7 +179,7 @@ func (w *writer) table(t *larkdocx.Table, depth int) string {
 
 var inCell = strings.NewReplacer("\r", "", "\n", "<br>", "|", `\|`)
 
-// item is an item of a list, with its content indented.
+// item returns an item of a list, with its content indented.
 func item(mark, text, inside string) string {
 	if inside != "" {
 		text += "\n" + inside
@@ -205,7 +205,7 @@ func below(text, inside string) string {
 	return text + "\n\n" + inside
 }
 
-// inline is the text of a block with its emphasis, code and links.
+// inline returns the text of a block with its emphasis, code and links.
 func inline(t *larkdocx.Text) string {
 	var out strings.Builder
 	for _, e := range t.Elements {
@@ -224,7 +224,7 @@ func inline(t *larkdocx.Text) string {
 	return cut(out.String())
 }
 
-// plain is the text of a block as it was written.
+// plain returns the text of a block as it was written.
 func plain(t *larkdocx.Text) string {
 	var out strings.Builder
 	for _, e := range t.Elements {
@@ -263,7 +263,7 @@ func styled(text string, s *larkdocx.TextElementStyle) string {
 	return before + word + after
 }
 
-// linked is a link. Feishu escapes the address whole.
+// linked returns a link. Feishu escapes the address whole.
 func linked(text, address string) string {
 	if plain, err := url.QueryUnescape(address); err == nil && strings.Contains(address, "%3A%2F%2F") {
 		address = plain

@@ -120,7 +120,7 @@ func page(ctx context.Context, as *feishu.Person, id string, size int, from stri
 	return got.Data.Items, feishu.Next(got.Data.HasMore, got.Data.PageToken), nil
 }
 
-// line is a block in a list.
+// line returns a block in a list.
 func line(b *larkdocx.Block) string {
 	out := feishu.Text(b.BlockId)
 	if b.BlockType != nil {
@@ -132,7 +132,7 @@ func line(b *larkdocx.Block) string {
 	return out + ": " + tool.OneLine(words(b), 200)
 }
 
-// words is the text of a block.
+// words returns the text of a block.
 func words(b *larkdocx.Block) string {
 	var out strings.Builder
 	for _, t := range []*larkdocx.Text{b.Page, b.Text, b.Heading1, b.Heading2, b.Heading3, b.Heading4, b.Heading5, b.Heading6, b.Heading7, b.Heading8, b.Heading9, b.Bullet, b.Ordered, b.Code, b.Quote, b.Equation, b.Todo} {

@@ -165,7 +165,7 @@ func upload(ctx context.Context, as *feishu.Person, call tool.Call, p uploadPara
 	return tool.Textf("uploaded %s (%s) as file %s", call.Short(file), tool.Count(int(info.Size), "byte"), tool.OneLine(token, 80)), nil
 }
 
-// read returns so many bytes of a file. Conflict: it became shorter meanwhile.
+// read returns so many bytes of a file. It returns Conflict if it became shorter during the read.
 func read(ctx context.Context, box sandbox.Sandbox, file string, at, size int64) ([]byte, error) {
 	part := make([]byte, 0, size)
 	for int64(len(part)) < size {

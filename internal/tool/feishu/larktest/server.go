@@ -63,7 +63,7 @@ func (s *Server) Limit(n int) {
 	s.limited = n
 }
 
-// Calls are the requests that arrived.
+// Calls returns the requests that arrived.
 func (s *Server) Calls() []Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,7 +25,7 @@ type Quota interface {
 	Zones() []string
 }
 
-// Services stores services.
+// Services reads the prompts of services.
 type Services interface {
 	ServicePrompt(ctx context.Context, user chat.UserID) (service.Prompt, error)
 }

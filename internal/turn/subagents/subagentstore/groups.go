@@ -94,7 +94,7 @@ func memberNames(members []chat.NewMember) []string {
 }
 
 // SpeakInGroup writes a line of the conversation that made a chat, once for each call; one that begins with chat.GroupEnd ends the
-// chat. NotFound: the session has made no such chat. Conflict: it is over.
+// chat. It returns NotFound if the session has made no such chat, and Conflict if it is over.
 func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		g, err := dbsqlc.Q.GroupLock(ctx, tx, id)
@@ -180,7 +180,7 @@ func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.Suba
 	return lineOfMember(ctx, t, g, int(n), string(task.CallID), truncateAnswer(answer), outcome)
 }
 
-// Group returns the session, user and topic of a chat, for the workflow that runs it; NotFound: it was deleted.
+// Group returns the session, user and topic of a chat, for the workflow that runs it. It returns NotFound if it was deleted.
 func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error) {
 	row, err := dbsqlc.Q.GroupGet(ctx, s.db.Pool, id)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 )
 
 // SendPeer sends a message to another conversation of the same user, once for each call: the message and the row that begins a turn
-// there are one transaction. NotFound, with the existing conversations: p.To is none of the user's. Denied: the turn, or a
+// there are one transaction. NotFound, with the existing conversations: p.To is none of the user's. It returns Denied if the turn, or a
 // chain of messages without a user's, has reached its limit.
 func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {

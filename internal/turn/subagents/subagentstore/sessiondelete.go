@@ -33,7 +33,7 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 }
 
 // lockBelow lists a session behind its subagents, the deepest first. From then on they get no new tasks, and none of their turns and
-// group chats goes on. The order of locks is that of claiming and closing: turns, waiting rows, tasks; and waiting rows before the
+// group chats continues. The order of locks is that of claiming and closing: turns, waiting rows, tasks; and waiting rows before the
 // session, as when a message is accepted.
 func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.SessionKey, error) {
 	if _, err := LockTree(ctx, t, key); err != nil {

@@ -18,7 +18,7 @@ import (
 
 // StopBelow stops all subagents that work for a conversation and for each other, those in the background and the members of group
 // chats too, ends these chats, and returns how many subagents and chats there were. Subagents that a turn waits for end with that
-// turn. The caller holds the lock of the tree. Chats are locked first, so that none asks another member meanwhile; inbox rows are
+// turn. The caller holds the lock of the tree. Chats are locked first, so that none asks another member in the meantime; inbox rows are
 // locked before tasks, as by a claim. The task of a member that speaks is closed by the end of its turn, which holds the task while
 // it waits for the chat.
 func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (subagents, chats int, err error) {
@@ -92,7 +92,7 @@ func stopGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) error {
 func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent) error {
 	_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil // it answered meanwhile
+		return nil // it answered in the meantime
 	}
 	if err != nil {
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)

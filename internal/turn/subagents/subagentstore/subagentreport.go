@@ -19,7 +19,7 @@ import (
 	"xbot/internal/turn/window"
 )
 
-// maxTold limits the answer in a report to a parent that does not wait for it, in bytes; inspect shows all of it.
+// maxAnswer limits an answer reported to a parent that does not wait, in bytes; inspect shows all of it.
 const maxAnswer = 16_000
 
 // ReportSubagent reports the answer of a turn that carried out tasks to the parent, in the transaction that closes the turn:
@@ -137,7 +137,7 @@ func howEnded(state chat.TurnState) string {
 	return "answered"
 }
 
-// truncateAnswer cuts an answer to maxTold and adds its full length.
+// truncateAnswer cuts an answer to maxAnswer and adds its full length.
 func truncateAnswer(answer string) string {
 	if len(answer) <= maxAnswer {
 		return answer
@@ -146,7 +146,7 @@ func truncateAnswer(answer string) string {
 }
 
 // AbandonSubagents stops the subagents that an ending turn waits for: tasks that have not begun are dropped, and turns that
-// carry out others are asked to stop. Background tasks go on.
+// carry out others are asked to stop. Background tasks continue.
 func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	if err := dbsqlc.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
@@ -158,7 +158,7 @@ func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	for _, task := range tasks {
 		_, err := dbsqlc.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 		if errors.Is(err, pgx.ErrNoRows) {
-			continue // it answered meanwhile
+			continue // it answered in the meantime
 		}
 		if err != nil {
 			return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
