@@ -1,4 +1,4 @@
-// Package transcription turns speech into text, by a service that is compatible with OpenAI's.
+// Package transcription turns speech into text, by a service that is compatible with OpenAI's or by the server of whisper.cpp.
 package transcription
 
 import (
@@ -33,10 +33,12 @@ type Keys interface {
 	For(ctx context.Context, user chat.UserID, service string) (toolkey.Access, error)
 }
 
-// Transcriber transcribes files. It is safe for concurrent use.
+// Transcriber transcribes files. It is safe for concurrent use and must not be copied.
 type Transcriber struct {
 	Keys  Keys
 	Pause time.Duration // before the second call, doubling; 0: a second
+
+	whisper whisperServers
 }
 
 // endings are the file name endings of audio files.
@@ -61,7 +63,7 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 	}
 	pause := cmp.Or(t.Pause, time.Second)
 	for try := 1; ; try++ {
-		text, err := call(ctx, access, name, audio)
+		text, err := t.call(ctx, access, name, audio)
 		if err == nil || try == tries || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.RateLimited) {
 			return text, err
 		}
@@ -74,37 +76,76 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 	}
 }
 
-func call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+// call sends a file once, to the path that the service has.
+func (t *Transcriber) call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	body, form, err := formOf(cmp.Or(access.Model, usualModel), name, audio)
-	if err != nil {
+	if t.whisper.known(access.BaseURL) {
+		text, found, err := infer(ctx, access, name, audio)
+		if found {
+			return text, err
+		}
+		t.whisper.forget(access.BaseURL)
+	}
+	text, err := transcribe(ctx, access, name, audio)
+	if !fault.Is(err, fault.NotFound) {
+		return text, err
+	}
+	text, found, inferErr := infer(ctx, access, name, audio)
+	if !found {
 		return "", err
 	}
-	req, err := access.Request(ctx, http.MethodPost, "/audio/transcriptions", body)
-	if err != nil {
-		return "", err
-	}
-	req.Header.Set("Content-Type", form)
-	answer, err := access.Do(req)
+	t.whisper.remember(access.BaseURL)
+	return text, inferErr
+}
+
+// transcribe asks a service that is compatible with OpenAI's. NotFound: the service has no such path.
+func transcribe(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+	answer, err := send(ctx, access, "/audio/transcriptions", name, audio)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	if err := toolkey.Refused(answer); err != nil {
+	err = toolkey.Refused(answer)
+	switch {
+	case err != nil && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusMethodNotAllowed):
+		return "", fault.Errorf(fault.NotFound, "%w", err)
+	case err != nil:
 		return "", err
 	}
-	var said struct {
-		Text *string `json:"text"`
+	return textIn(answer)
+}
+
+// send posts a file with the fields of a transcription.
+func send(ctx context.Context, access toolkey.Access, path, name string, audio []byte) (*http.Response, error) {
+	body, form, err := formOf(cmp.Or(access.Model, usualModel), name, audio)
+	if err != nil {
+		return nil, err
+	}
+	req, err := access.Request(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", form)
+	return access.Do(req)
+}
+
+// textIn reads the transcript of an answer.
+func textIn(answer *http.Response) (string, error) {
+	var body struct {
+		Text  *string         `json:"text"`
+		Error json.RawMessage `json:"error"`
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
-	}
-	if json.Unmarshal(data, &said) != nil || said.Text == nil {
+	case json.Unmarshal(data, &body) != nil || body.Text == nil && body.Error == nil:
 		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
+	case body.Text == nil:
+		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: it may not read this kind of recording (a server of whisper.cpp reads formats other than WAV only with --convert)")
 	}
-	return plain(*said.Text), nil
+	return plain(*body.Text), nil
 }
 
 func formOf(model, name string, audio []byte) (body io.Reader, contentType string, err error) {

@@ -75,7 +75,7 @@ func TestTranscribe_AsksAgainWhereTheServiceWasDownAndNotWhereItRefused(t *testi
 	require.Equal(t, "at last", text)
 	require.Equal(t, 3, *calls)
 
-	for _, status := range []int{400, 401, 404} {
+	for _, status := range []int{400, 401} {
 		tr, calls := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		_, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
 		require.True(t, fault.Is(err, fault.Invalid), "%v", err)
@@ -123,4 +123,65 @@ func TestIsAudio_GoesByKindAndEnding(t *testing.T) {
 	require.True(t, (*transcription.Transcriber)(nil).IsAudio("file", "Memo.M4A"))
 	require.False(t, (*transcription.Transcriber)(nil).IsAudio("file", "notes.txt"))
 	require.False(t, (*transcription.Transcriber)(nil).IsAudio("video", "a.mp4"))
+}
+
+// whisper answers like the server of whisper.cpp: it has one path, and reads WAV alone.
+func whisper(t *testing.T, paths *[]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		*paths = append(*paths, r.URL.Path)
+		if r.URL.Path != "/inference" {
+			http.NotFound(w, r)
+			return
+		}
+		file, _, err := r.FormFile("file")
+		if err != nil {
+			http.Error(w, `{"error":"no 'file' field in the request"}`, http.StatusBadRequest)
+			return
+		}
+		data, err := io.ReadAll(file)
+		require.NoError(t, err)
+		if !strings.HasPrefix(string(data), "RIFF") {
+			http.Error(w, `{"error":"failed to read audio data"}`, http.StatusBadRequest)
+			return
+		}
+		_, _ = w.Write([]byte(`{"text":" Good morning.\n"}`))
+	}
+}
+
+func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *testing.T) {
+	var paths []string
+	tr, _ := setup(t, whisper(t, &paths))
+	for range 2 {
+		text, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+		require.NoError(t, err)
+		require.Equal(t, "Good morning.", text)
+	}
+	require.Equal(t, []string{"/v1/audio/transcriptions", "/inference", "/inference"}, paths)
+}
+
+func TestTranscribe_SaysThatTheServerOfWhisperCppNeedsAConverter(t *testing.T) {
+	var paths []string
+	tr, _ := setup(t, whisper(t, &paths))
+	_, err := tr.Transcribe(t.Context(), 7, "a.ogg", []byte("OggS"))
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+	require.ErrorContains(t, err, "--convert")
+	require.Len(t, paths, 2, "it is not asked again")
+}
+
+func TestTranscribe_AServerThatWasReplacedIsFoundAgain(t *testing.T) {
+	var paths []string
+	answer := whisper(t, &paths)
+	tr, _ := setup(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+	_, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+	require.NoError(t, err)
+	answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/audio/transcriptions" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(`{"text":"Good evening."}`))
+	}
+	text, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+	require.NoError(t, err)
+	require.Equal(t, "Good evening.", text)
 }

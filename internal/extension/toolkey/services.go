@@ -29,6 +29,8 @@ type service struct {
 	keyVar, baseVar, modelVar string
 	// probe is a path that answers requests with a valid key at no cost; empty: there is none.
 	probe string
+	// health is the path below the host that a server of one's own has in place of probe; empty: there is none.
+	health string
 }
 
 // CloudsWayKeyOnly is the address of CloudsWay for keys of aisearch.cloudsway.net. Its other keys come with a separate address,
@@ -45,7 +47,7 @@ var services = []service{
 	compatible(Image, "pictures", "IMAGE"),
 	compatible(Speech, "speech", "TTS"),
 	compatible(Video, "video", "VIDEO"),
-	compatible(Transcription, "transcription", "STT"),
+	transcription(),
 	compatible(Realtime, "realtime voice", "S2S"),
 }
 
@@ -64,6 +66,13 @@ func compatible(name, title, prefix string) service {
 	return service{
 		name: name, title: title, base: openAI, keyless: true, keyVar: prefix + "_API_KEY", baseVar: prefix + "_BASE_URL", modelVar: prefix + "_MODEL", probe: "/models",
 	}
+}
+
+// transcription returns the service of transcription, which may be a server of whisper.cpp.
+func transcription() service {
+	s := compatible(Transcription, "transcription", "STT")
+	s.health = "/health"
+	return s
 }
 
 // Services returns the names of all services, in the order for users.
