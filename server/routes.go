@@ -202,6 +202,7 @@ func (in *ingressPart) api() *api.API {
 		Inspect:    inspect.Endpoints{Base: base, Inspection: stores.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools:      in.toolEndpoints(base),
+		Voice:      in.voice(base),
 	}
 }
 

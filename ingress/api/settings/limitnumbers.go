@@ -25,6 +25,7 @@ type LimitNumbers struct {
 	PersonRunners       int `json:"person_runners" doc:"Runners of one person."`
 	PersonTokens        int `json:"person_tokens" doc:"Access tokens of one person."`
 	PersonStorage       int `json:"person_storage" doc:"Megabytes of files and pictures of one person."`
+	PersonVoice         int `json:"person_voice" doc:"Minutes of voice mode of one person within 24 hours."`
 }
 
 // NewLimits are limits to put in force.
@@ -40,7 +41,7 @@ func numbersOf(l policy.Limits) LimitNumbers {
 		ProviderWaitMinutes: l.ProviderWaitMinutes,
 		SubagentDepth:       l.Subagents.Depth, SubagentsPerTurn: l.Subagents.PerTurn,
 		SubagentsRunning: l.Subagents.Running, SubagentTokens: l.Subagents.Tokens,
-		PersonSessions: l.Person.Sessions, PersonRunners: l.Person.Runners, PersonTokens: l.Person.Tokens, PersonStorage: l.Person.Storage,
+		PersonSessions: l.Person.Sessions, PersonRunners: l.Person.Runners, PersonTokens: l.Person.Tokens, PersonStorage: l.Person.Storage, PersonVoice: l.Person.Voice,
 	}
 }
 
@@ -52,7 +53,7 @@ func (n LimitNumbers) limits() policy.Limits {
 		Subagents: policy.Subagents{
 			Depth: n.SubagentDepth, PerTurn: n.SubagentsPerTurn, Running: n.SubagentsRunning, Tokens: n.SubagentTokens,
 		},
-		Person: policy.PersonLimits{Sessions: n.PersonSessions, Runners: n.PersonRunners, Tokens: n.PersonTokens, Storage: n.PersonStorage},
+		Person: policy.PersonLimits{Sessions: n.PersonSessions, Runners: n.PersonRunners, Tokens: n.PersonTokens, Storage: n.PersonStorage, Voice: n.PersonVoice},
 	}
 }
 

@@ -2,9 +2,11 @@ package toolkey
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/toolkey/toolkeystore"
@@ -145,6 +147,19 @@ func (s *Store) access(about service, d Draft) Access {
 	}
 	return Access{Service: about.name, Source: sourceOf(d.Shared), BaseURL: strings.TrimRight(base, "/"), Key: d.Key, Model: d.Model, Client: client}
 }
+
+// DialContext opens a TCP connection to the service, for protocols other than HTTP: with a user's own key to the public internet alone.
+func (a Access) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	if a.Source == Own {
+		return safehttp.Allow{}.Dial(ctx, network, addr)
+	}
+	return dialTrusted(ctx, network, addr)
+}
+
+// dialTrusted opens connections to addresses that administrators chose. Its errors name no addresses.
+var dialTrusted = safehttp.HideAddresses((&net.Dialer{Timeout: dialTime, KeepAlive: dialTime}).DialContext)
+
+const dialTime = 30 * time.Second
 
 func sourceOf(shared bool) string {
 	if shared {

@@ -107,6 +107,9 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	if ask := w.Options.Client; ask != nil {
 		client = asked{client, ask}
 	}
+	if w.Options.Spoken != "" {
+		client = spoken{client, w.Options.Spoken}
+	}
 	return client, d, nil
 }
 
@@ -276,6 +279,21 @@ type asked struct {
 
 // Unwrap is the client.
 func (a asked) Unwrap() llm.Client { return a.Client }
+
+// spoken is the client of a turn that a realtime session answers.
+type spoken struct {
+	llm.Client
+	exchange string
+}
+
+// Unwrap is the client.
+func (s spoken) Unwrap() llm.Client { return s.Client }
+
+// Spoken returns the exchange.
+func (s spoken) Spoken() string { return s.exchange }
+
+// Limits returns the limits of the client.
+func (s spoken) Limits() limits.Model { return limits.Table{}.For(s.Client) }
 
 // ClientAsk returns what the program asks.
 func (a asked) ClientAsk() *chat.ClientAsk { return a.ask }

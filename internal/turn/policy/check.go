@@ -251,4 +251,5 @@ func (c *check) limits(l Limits) {
 	c.within("limits.person.runners", l.Person.Runners, 1, 10_000)
 	c.within("limits.person.tokens", l.Person.Tokens, 1, 10_000)
 	c.within("limits.person.storage", l.Person.Storage, 1, 100_000_000)
+	c.within("limits.person.voice", l.Person.Voice, 1, 24*60)
 }

@@ -45,5 +45,6 @@ func (p *Policy) Limit() Limits {
 	l.Person.Runners = cmp.Or(l.Person.Runners, 50)
 	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
 	l.Person.Storage = cmp.Or(l.Person.Storage, 10<<10)
+	l.Person.Voice = cmp.Or(l.Person.Voice, 120)
 	return l
 }
