@@ -626,6 +626,7 @@ type LimitNumbers struct {
 	PersonSessions      int `json:"person_sessions"`       // Conversations that one person may begin.
 	PersonStorage       int `json:"person_storage"`        // Megabytes of files and pictures of one person.
 	PersonTokens        int `json:"person_tokens"`         // Access tokens of one person.
+	PersonVoice         int `json:"person_voice"`          // Minutes of voice mode of one person within 24 hours.
 	ProviderWaitMinutes int `json:"provider_wait_minutes"` // Minutes for which a turn waits for a model provider that cannot be reached.
 	SubagentDepth       int `json:"subagent_depth"`        // How often work may be handed on.
 	SubagentTokens      int `json:"subagent_tokens"`       // Tokens that all subagents of one turn may take together.
