@@ -39,8 +39,6 @@ const ApprovalStrip = lazy(() => import("./approval/ApprovalStrip"))
 const TaskStrip = lazy(() => import("./tasks/TaskStrip"))
 const FilesDialog = lazy(() => import("./files/browser/FilesDialog"))
 const TaskDialog = lazy(() => import("./tasks/TaskDialog"))
-const VoiceButton = lazy(() => import("./voice/VoiceButton"))
-const VoicePanel = lazy(() => import("./voice/VoicePanel"))
 const ReadOnlyNote = lazy(() => import("./subagents/ReadOnlyNote"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
@@ -58,8 +56,6 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
   const fallback = useAgentModel(feed.session?.agent)
   const [task, showTask] = useState<string>()
   const [file, showFile] = useState<{ path?: string }>()
-  const [voice, setVoice] = useState<string>() // the conversation in voice mode
-  const endVoice = useCallback(() => setVoice(undefined), [])
   const openFile = useCallback((path?: string) => showFile({ path }), [])
   const files = useMemo(() => ({ open: openFile, Image: FileImage }), [openFile])
 
@@ -112,10 +108,6 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
                 <Suspense>
                   <ReadOnlyNote />
                 </Suspense>
-              ) : voice === sessionKey ? (
-                <Suspense>
-                  <VoicePanel sessionKey={sessionKey} onClose={endVoice} />
-                </Suspense>
               ) : (
                 <Composer
                   text={text}
@@ -129,12 +121,7 @@ export function OpenConversation({ sessionKey, Actions }: { sessionKey: string; 
                   onEditWaiting={() => editLast(sessionKey, feed)}
                   choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
                   findIn={feed.loaded ? sessionKey : undefined}
-                  beside={
-                    <>
-                      {fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
-                      <Suspense>{feed.loaded && !among && <VoiceButton onStart={() => setVoice(sessionKey)} />}</Suspense>
-                    </>
-                  }
+                  beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
                   {...uploads}
                 />
               )}

@@ -8,7 +8,7 @@ import { useStore } from "../../lib/store"
 import { IconButton } from "../../ui/IconButton"
 import { VoiceClient, type VoiceState } from "./client"
 
-/** Voice mode of a conversation, in place of the message box. */
+/** Voice mode of a conversation, over the message box. */
 export default function VoicePanel({ sessionKey, onClose }: { sessionKey: string; onClose: () => void }) {
   const [run, setRun] = useState(0)
   return <Session key={`${sessionKey} ${run}`} sessionKey={sessionKey} onClose={onClose} onAgain={() => setRun(run + 1)} />
@@ -31,7 +31,7 @@ function Session({ sessionKey, onClose, onAgain }: { sessionKey: string; onClose
       ref={panel}
       tabIndex={-1}
       aria-label={say("region")}
-      className="flex flex-col gap-2 rounded-xl border border-line-strong bg-overlay px-4 py-3 shadow-field outline-none focus-visible:border-accent"
+      className="absolute inset-x-0 bottom-0 z-10 flex min-h-full flex-col justify-end gap-2 rounded-xl border border-line-strong bg-overlay px-4 py-3 shadow-field outline-none focus-visible:border-accent"
     >
       <Captions state={state} say={say} />
       {ended ? (
