@@ -28,6 +28,7 @@ import (
 	"xbot/internal/secret"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/toolset"
+	"xbot/internal/turn/conversation"
 	"xbot/internal/turn/policy"
 	"xbot/internal/turn/prompt"
 	"xbot/internal/user/users"
@@ -459,4 +460,26 @@ func TestProxy_EndsWhereNobodySpeaks(t *testing.T) {
 	b := setup(t)
 	b.proxy.Idle = time.Millisecond
 	require.Equal(t, realtimeproxy.CloseIdle, b.connect().closed())
+}
+
+func TestProxy_IsolatesConversationsAndTokens(t *testing.T) {
+	b := setup(t)
+	bob, err := b.Users.CreateUser(t.Context(), "bob", users.RoleMember)
+	require.NoError(t, err)
+	const his = chat.SessionKey("agent:main:web:thread:bob")
+	_, err = b.Conversations.CreateSession(t.Context(), conversation.NewSession{Key: his, Owner: bob.ID, Channel: "web"})
+	require.NoError(t, err)
+	_, answer := b.dial(b.token, his)
+	require.Equal(t, http.StatusNotFound, answer.StatusCode, "an administrator does not speak for others")
+	_, answer = b.dial(b.tokenOf(bob), "agent:main:web:thread:none")
+	require.Equal(t, http.StatusNotFound, answer.StatusCode)
+
+	p, _ := b.dial("sk-svc-0123456789abcdef0123456789abcdef", ingresstest.Key)
+	require.Equal(t, realtimeproxy.CloseToken, p.closed(), "a consumer of a service")
+	token, hash := secret.NewToken()
+	_, err = b.Users.CreateToken(t.Context(), bob.ID, users.Token{Name: "reads", Scope: users.ScopeRead}, hash)
+	require.NoError(t, err)
+	_, answer = b.dial(token, his)
+	require.Equal(t, http.StatusForbidden, answer.StatusCode, "a token that only reads")
+	require.Zero(t, b.service.Opened())
 }
