@@ -20,6 +20,9 @@ const UsualModel = "gpt-realtime"
 
 const dialTime = 20 * time.Second
 
+// writeBuffer holds most events whole: longer ones are sent in fragments.
+const writeBuffer = 64 << 10
+
 // openAIHost serves the current form, which the beta header would switch off.
 const openAIHost = "api.openai.com"
 
@@ -40,7 +43,7 @@ func Dial(ctx context.Context, access toolkey.Access, dial func(ctx context.Cont
 	if u.Hostname() != openAIHost {
 		header.Set("OpenAI-Beta", "realtime=v1")
 	}
-	dialer := websocket.Dialer{NetDialContext: dial, HandshakeTimeout: dialTime}
+	dialer := websocket.Dialer{NetDialContext: dial, HandshakeTimeout: dialTime, WriteBufferSize: writeBuffer}
 	conn, answer, err := dialer.DialContext(ctx, u.String(), header)
 	if err == nil {
 		conn.SetReadLimit(MaxProviderFrame)
