@@ -40,6 +40,7 @@ import (
 	"xbot/internal/tool/find"
 	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/manage"
+	toolmedia "xbot/internal/tool/media"
 	"xbot/internal/tool/memory"
 	toolservice "xbot/internal/tool/service"
 	toolsettings "xbot/internal/tool/settings"
@@ -93,7 +94,7 @@ func newCatalog(c *core, boxes *resolver.Resolver, more ...toolset.Source) *tool
 	out := &toolset.Catalog{ActiveTools: stores.ActiveTools, Settings: stores.Settings, Profiles: c.agentProfiles(), Sources: append([]toolset.Source{
 		web.NewSearches(websearch.New(c.models.toolKeys)), c.mcp.offered, c.skillTool(boxes),
 		clientcontrol.NewSource(clientcontrol.New(stores.ClientActions, stores.Conversations, c.db.bus)), c.feishuTools(),
-		cards.NewSource(cards.New(stores.Cards)), toolservice.NewSource(stores.Services, stores.Services, toolservice.NewOwn(stores.Services, stores.Turns)),
+		cards.NewSource(cards.New(stores.Cards)), c.mediaTools(), toolservice.NewSource(stores.Services, stores.Services, toolservice.NewOwn(stores.Services, stores.Turns)),
 	}, more...)}
 	out.Builtin = tool.New(append(builtinTools(c, boxes), find.New(out, &toolset.Finder{Embedder: c.memory.embedder, Log: c.proc.log}))...)
 	return out
@@ -223,7 +224,7 @@ func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Ru
 }
 
 // sometimes are the tools that only some conversations have, except those of MCP servers.
-var sometimes = append([]string{chat.SkillTool, web.SearchTool, clientcontrol.Name}, cards.Names...)
+var sometimes = slices.Concat([]string{chat.SkillTool, web.SearchTool, clientcontrol.Name}, cards.Names, toolmedia.Names)
 
 // toolNamed is the tool's own name for one that a user wrote. The tools of MCP servers and plugins are not known yet.
 func toolNamed(tools *tool.Registry, name string) (own string, ok bool) {

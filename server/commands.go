@@ -94,7 +94,7 @@ func (a *agents) accountCommands(s serving) []slash.Command {
 		admin.Pair{Store: stores.Users},
 		admin.Inbox{Quota: stores.Quota, Services: stores.Services, People: a.callers()},
 		slashcontext.Compact{},
-		slashcontext.Usage{Usage: stores.Usage, Users: stores.Users, Prices: s.prices},
+		slashcontext.Usage{Usage: stores.Usage, Media: stores.Media, Users: stores.Users, Prices: s.prices},
 		account.Memory{Memories: a.core.remembered(), Agents: a.core.agentProfiles(), Turns: stores.Turns, Users: stores.Users, Base: s.base},
 		account.Profile{Memory: stores.Memory, Users: stores.Users},
 		slashcontext.Prompt{Viewer: a.promptViewer()},

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/host/logs"
 	"xbot/internal/host/telemetry"
 	"xbot/internal/llm/limits"
+	"xbot/internal/media"
 	"xbot/internal/store"
 	"xbot/internal/turn/prompt"
 	"xbot/server/metrics"
@@ -31,6 +32,7 @@ type core struct {
 	models    *models
 	stores    *store.Store
 	memory    *memories
+	media     *media.Generator
 	platforms *platforms
 	mcp       *mcpServers
 
@@ -61,6 +63,7 @@ func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
 	}
 	stores := newStores(s, c)
 	c.stores = stores
+	c.media = newMedia(c.proc, c.db, stores, c.models.toolKeys, closer)
 	if c.memory, err = newMemories(s, c); err != nil {
 		return nil, err
 	}

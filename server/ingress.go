@@ -172,7 +172,7 @@ func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 			Conversations: stores.Conversations, Usage: stores.Usage, Answering: a.choice, Models: limits.Table{Model: name, Others: a.core.models.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		usage:   &spending.Usage{Usage: stores.Usage, Prices: a.core.models.catalogue},
+		usage:   &spending.Usage{Usage: stores.Usage, Media: stores.Media, Prices: a.core.models.catalogue},
 		words:   choice.Catalog{Choice: a.choice},
 		history: &history.Editor{Conversations: stores.Conversations, Branches: stores.Branches, Turns: stores.Turns, Dispatch: d},
 	}

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
+	toolmedia "xbot/internal/tool/media"
 	toolservice "xbot/internal/tool/service"
 	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/toolset"
@@ -142,6 +143,9 @@ var offeredTools = map[string]string{
 	"Skill":                      persons + groups + alone + below,
 	"SubAgent":                   persons + groups + alone + "ES",
 	"WebSearch":                  persons + groups + alone + below + "C",
+	"generate_image":             persons + groups + alone + below + "C",
+	"generate_speech":            persons + groups + alone + below + "C",
+	"generate_video":             persons + groups + alone + below + "C",
 	"Worktree":                   persons + groups + alone + below,
 	"archival_memory_insert":     "",
 	"archival_memory_search":     "",
@@ -205,7 +209,7 @@ func TestTools_AreOfferedWhereTheyCanWork(t *testing.T) {
 			},
 			Sources: []toolset.Source{
 				cards.NewSource(cards.New(nil)), clientcontrol.NewSource(clientcontrol.New(nil, nil, nil)), toolservice.NewSource(of, nil, toolservice.NewOwn(nil, nil)),
-				alwaysOutside{always{web.NewSearch(nil)}}, always{toolskill.New(nil, nil)},
+				alwaysOutside{always{web.NewSearch(nil)}}, alwaysOutside{toolmedia.New(nil, nil)}, always{toolskill.New(nil, nil)},
 			},
 		}
 		set, err := all.Of(t.Context(), p.key)

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/cards"
 	"xbot/internal/tool/clientcontrol"
+	toolmedia "xbot/internal/tool/media"
 	toolservice "xbot/internal/tool/service"
 	toolskill "xbot/internal/tool/skill"
 	"xbot/internal/tool/toolset"
@@ -21,7 +22,7 @@ import (
 
 // Tools describes the tools of models, without a server. Tools that users add are not among them.
 func Tools() []tool.Spec {
-	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).With(toolservice.NewContact(nil), toolservice.NewOwn(nil, nil)).Specs()
+	return newCatalog(described(), nil).Builtin.With(web.NewSearch(nil), toolskill.New(nil, nil), clientcontrol.New(nil, nil, nil)).With(cards.New(nil)...).With(toolmedia.New(nil, nil)...).With(toolservice.NewContact(nil), toolservice.NewOwn(nil, nil)).Specs()
 }
 
 // SlashCommands describes the slash commands, without a server.

@@ -235,7 +235,7 @@ func (in *ingressPart) toolEndpoints(base *endpoint.Base) api.Tools {
 			Base: base, Roles: stores.Roles, Registry: stores.Registry, Disabled: in.core.skills(in.agents.boxes),
 		},
 		Services: apiservices.Endpoints{
-			Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage,
+			Base: base, Services: stores.Services, ServiceUsage: stores.ServiceUsage, Media: stores.Media,
 			Desk: publisher.Publisher{
 				Memory: stores.Memory, Prompts: stores.Prompts, Services: stores.Services,
 				Models: in.core.models.catalogue,

@@ -106,7 +106,7 @@ func (b *bundle) everything(machine *box) {
 		},
 		account.Whoami{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Users: b.Store.Users}, admin.Version{Version: "1.2.3"},
 		folder.Pwd{Sessions: b.Store.Conversations, Boxes: machine, Agreements: noAgreements{}}, folder.Ls{Sessions: b.Store.Conversations, Boxes: machine}, folder.Cd{},
-		slashcontext.Context{Viewer: contexts, Store: b.Store.Conversations}, slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}},
+		slashcontext.Context{Viewer: contexts, Store: b.Store.Conversations}, slashcontext.Usage{Usage: b.Store.Usage, Media: b.Store.Media, Users: b.Store.Users, Prices: usage.Prices{}},
 		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store.Settings},
 		admin.Debug{Inspection: b.Store.Inspection, Turns: b.Store.Turns, Pool: b.Pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Conversations: b.Store.Conversations, Turns: b.Store.Turns, Policies: live},
 	)

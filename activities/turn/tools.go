@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"time"
 
 	"xbot/activities"
@@ -68,7 +69,9 @@ var errTimeUsed = errors.New("the attempt has used up its time")
 
 // Tool runs one call and records its result. It keeps the first result recorded.
 func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
-	defer activities.Heartbeat(ctx)()
+	shown := &progress{}
+	defer activities.HeartbeatWith(ctx, activities.HeartbeatInterval, shown.details)()
+	ctx = context.WithValue(ctx, progressKey{}, shown)
 	if in.Within <= 0 {
 		return t.runCall(ctx, in)
 	}
@@ -350,6 +353,7 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 		StartedOn: call.StartedOn, Approval: call.Approval, Judged: call.Judged, Attended: attended, Sampler: t.Sampling.of(running, call),
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&activities.Printer{Out: out}).Write,
+		Progress: progressOf(ctx).show, Stopped: func() bool { return activities.Stopped(ctx) },
 	})
 	close(ended)
 	<-watched
@@ -357,6 +361,29 @@ func (t *Tools) attempt(ctx context.Context, found tool.Tool, call chat.Call, bo
 		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallInterrupt), IsError: true}, nil
 	}
 	return result, err
+}
+
+// progress is how far a call is, as an operator reads it in the details of the heartbeats of its activity.
+type progress struct{ text atomic.Pointer[string] }
+
+type progressKey struct{}
+
+// progressOf returns the progress of the activity of a context.
+func progressOf(ctx context.Context) *progress {
+	if p, ok := ctx.Value(progressKey{}).(*progress); ok {
+		return p
+	}
+	return &progress{} // a call outside of an activity has no operator
+}
+
+func (p *progress) show(text string) { p.text.Store(&text) }
+
+// details returns the text; nil: there is none.
+func (p *progress) details() any {
+	if text := p.text.Load(); text != nil {
+		return *text
+	}
+	return nil
 }
 
 // kill ends the command of a stopped call and waits a moment for the tool to say what it left behind.

@@ -124,7 +124,7 @@ type serviceFlags struct {
 	Profile           *int     `placeholder:"VERSION" help:"Version of its administrator's profile; 0: the one in force."`
 	Docs              []string `placeholder:"PATTERN" help:"Documents below docs/ that it reads, such as faq/*.md; none: nothing."`
 	Scripts           []string `placeholder:"PATTERN" help:"Scripts below scripts/ whose names it sees; none: nothing. They are kept with the service: this version of xbot has no tool that runs them."`
-	Can               []string `placeholder:"CAPABILITY" help:"What it can do beside talking: web, scheduler, humanchat (passes questions on to a person of the house), image, speech, video; none: nothing. The last three are kept with the service: this version of xbot has no such tools."`
+	Can               []string `placeholder:"CAPABILITY" help:"What it can do beside talking: web, scheduler, humanchat (passes questions on to a person of the house), image, speech, video; none: nothing. The last three generate files, where its administrator has a key for them."`
 	Welcome           *string  `placeholder:"TEXT" help:"Markdown that its page shows before the first message."`
 	Question          []string `sep:"none" placeholder:"TEXT" help:"A question that its page offers; may be given again. none: no question."`
 	Origin            []string `placeholder:"URL" help:"Sites that may show its page in a frame; none: no site."`
@@ -132,6 +132,9 @@ type serviceFlags struct {
 	RequestsPerMinute *int     `placeholder:"N" help:"Requests of one key in a minute."`
 	Concurrent        *int     `placeholder:"N" help:"Messages of one key that wait or are answered at once."`
 	TokensPerDay      *int64   `placeholder:"N" help:"Tokens of all consumers in a day of UTC; 0: as many as they want."`
+	PicturesPerDay    *int64   `placeholder:"N" help:"Pictures generated for all consumers in a day of UTC; 0: as many as the policy allows for each key."`
+	SpeechPerDay      *int64   `placeholder:"N" help:"Characters of speech, in the same way."`
+	VideoPerDay       *int64   `placeholder:"N" help:"Seconds of video, in the same way."`
 }
 
 // change returns the change that the flags describe.
@@ -141,8 +144,12 @@ func (f serviceFlags) change() apiclient.ServiceChange {
 		AllowedDocs: someOrNone(f.Docs), AllowedScripts: someOrNone(f.Scripts), Capabilities: someOrNone(f.Can),
 		WelcomeMessage: f.Welcome, QuickQuestions: someOrNone(f.Question), Origins: someOrNone(f.Origin), MaxConversations: f.MaxConversations,
 	}
-	if f.RequestsPerMinute != nil || f.Concurrent != nil || f.TokensPerDay != nil {
-		out.Limits = &apiclient.ServiceLimitsPatch{RequestsPerMinute: f.RequestsPerMinute, Concurrent: f.Concurrent, TokensPerDay: f.TokensPerDay}
+	limits := apiclient.ServiceLimitsPatch{
+		RequestsPerMinute: f.RequestsPerMinute, Concurrent: f.Concurrent, TokensPerDay: f.TokensPerDay,
+		PicturesPerDay: f.PicturesPerDay, SpeechCharactersPerDay: f.SpeechPerDay, VideoSecondsPerDay: f.VideoPerDay,
+	}
+	if limits != (apiclient.ServiceLimitsPatch{}) {
+		out.Limits = &limits
 	}
 	return out
 }
@@ -214,6 +221,13 @@ func describeService(out io.Writer, s apiclient.ServiceView) error {
 	if s.Limits.TokensPerDay > 0 {
 		tokens = fmt.Sprintf("%d tokens a day", s.Limits.TokensPerDay)
 	}
+	perDay := func(n int64, what string) string {
+		if n == 0 {
+			return what + " as the policy allows"
+		}
+		return fmt.Sprintf("%d %s", n, what)
+	}
+	media := strings.Join([]string{perDay(s.Limits.PicturesPerDay, "pictures"), perDay(s.Limits.SpeechCharactersPerDay, "characters of speech"), perDay(s.Limits.VideoSecondsPerDay, "seconds of video")}, ", ")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, row := range [][2]string{
 		{"id", s.ID},
@@ -229,6 +243,7 @@ func describeService(out io.Writer, s apiclient.ServiceView) error {
 		{"can", listed(s.Capabilities)},
 		{"has", several(s.Keys, "key") + ", " + several(s.Conversations, "conversation") + " of " + strconv.Itoa(s.MaxConversations) + ", used " + usedAgo(s.LastUsedAt)},
 		{"limits", fmt.Sprintf("%d requests a minute and %d at once of a key, %s", s.Limits.RequestsPerMinute, s.Limits.Concurrent, tokens)},
+		{"generates", media + " a day"},
 		{"welcome", printable(s.WelcomeMessage)},
 		{"offers", printable(strings.Join(s.QuickQuestions, " · "))},
 		{"frames", listed(s.Origins)},

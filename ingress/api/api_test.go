@@ -237,7 +237,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	connected := &oauth.Accounts{Calls: b.store.Calls, Conversations: b.store.Conversations, OAuth: b.store.OAuth, Users: b.store.Users, Key: secret.Key{1}, HTTP: http.DefaultTransport, Public: "https://xbot.example"}
 	a.Tools.Connections = connections.Endpoints{Base: base, Accounts: connected}
 	a.Tools.Registry = registry.Endpoints{Base: base, Roles: b.store.Roles, Registry: b.store.Registry}
-	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Desk: publisher.Publisher{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
+	a.Tools.Services = apiservices.Endpoints{Base: base, Services: b.store.Services, ServiceUsage: b.store.ServiceUsage, Media: b.store.Media, Desk: publisher.Publisher{Memory: b.store.Memory, Prompts: b.store.Prompts, Services: b.store.Services, Models: a.Sessions.Models}, Prices: usage.Prices{"acme/one": {Input: 1, Cached: 0.5, Output: 2}}}
 	a.Tools.Inbox = apiinbox.Endpoints{Base: base, Services: b.store.Services, Quota: b.store.Quota}
 	b.starter = &starter{}
 	known := &installed.Plugins{Rows: b.store.Plugins, Key: secret.Key{1}, Starter: b.starter}
@@ -270,7 +270,7 @@ func setupUnder(t *testing.T, policies quota.Policies) *bundle {
 	dispatch.Judge = &callreview.Judge{Tools: tools, Authorizers: permission.Authorizers{People: b.store.Permissions}, Hooks: a.Automation.Hooks}
 	a.Sessions.Contexts = &contextview.Viewer{Conversations: b.store.Conversations, Usage: b.store.Usage, Answering: a.Sessions.Words}
 	a.Memory.Memory = view.View{Conversations: b.store.Conversations, Memory: b.store.Memory, Settings: b.store.Settings}
-	a.Account.Usage = &spending.Usage{Usage: b.store.Usage, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
+	a.Account.Usage = &spending.Usage{Usage: b.store.Usage, Media: b.store.Media, Prices: usage.Prices{"demo/demo": {Input: 2, Cached: 0.5, Output: 10}}}
 	a.Messages.History = &history.Editor{Conversations: b.store.Conversations, Branches: b.store.Branches, Turns: b.store.Turns, Dispatch: dispatch}
 	a.Messages.Gateway = &gateway.Gateway{Stores: gateway.Stores{Conversations: b.store.Conversations, Routing: b.store.Routing, GroupMessages: b.store.GroupMessages, Edits: b.store.Edits, Calls: b.store.Calls, Users: b.store.Users, Links: b.store.Links, Notices: b.store.Notices, Services: b.store.Services, Turns: b.store.Turns}, Policies: &policy.Live{Services: b.store.Services, Settings: b.store.Settings}, Dispatch: dispatch, Log: log}
 	a.Sessions.Runners, a.Account.Gateway = a.Runners.Runners, a.Messages.Gateway
@@ -468,7 +468,7 @@ func (b *bundle) commands(a *api.API) *intake.Commands {
 		queue.Send{Conversations: b.store.Conversations, Routing: b.store.Routing}, queue.Activation{Conversations: b.store.Conversations, Routing: b.store.Routing},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},
 		folder.Runner{Runners: a.Runners.Runners, Users: b.store.Users}, conversation.Rewind{Sessions: b.store.Conversations}, conversation.Fork{Sessions: a.Messages.History},
-		slashcontext.Usage{Usage: b.store.Usage, Users: b.store.Users, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store.Conversations},
+		slashcontext.Usage{Usage: b.store.Usage, Media: b.store.Media, Users: b.store.Users, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store.Conversations},
 		model.Model{Known: a.Sessions.Words, Sessions: b.store.Conversations}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store.Conversations},
 		model.Verbose{Sessions: b.store.Conversations}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Search: b.store.Search, Turns: b.store.Turns, Users: b.store.Users},
 	))

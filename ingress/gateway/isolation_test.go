@@ -140,7 +140,7 @@ func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T)
 func TestUsage_InAGroupIsOfTheGroup(t *testing.T) {
 	b := bridged(t, ingresstest.GroupPolicy)
 	for _, g := range b.Gateways {
-		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Usage: b.Store.Usage, Users: b.Store.Users, Prices: usage.Prices{}})...)
+		g.Dispatch.Commands = ingresstest.Commands(b.Store, append(ingresstest.PlatformCommands(g), slashcontext.Usage{Usage: b.Store.Usage, Media: b.Store.Media, Users: b.Store.Users, Prices: usage.Prices{}})...)
 	}
 	person := b.Receive(ingresstest.DM("m1", "ou_1", "hello"))
 	use := func(key chat.SessionKey, tokens int) {

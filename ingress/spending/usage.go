@@ -10,11 +10,13 @@ import (
 	"xbot/internal/chat/ops"
 	"xbot/internal/llm/usage"
 	"xbot/internal/llm/usage/usagestore"
+	"xbot/internal/media/mediastore"
 )
 
 // Usage reads the usage of users.
 type Usage struct {
 	Usage  *usagestore.Store
+	Media  *mediastore.Store
 	Prices usage.Pricer
 }
 
@@ -23,12 +25,13 @@ type UsageReport struct {
 	Days     []ops.SpentDay     `json:"days" doc:"Newest first."`
 	Sessions []ops.SpentSession `json:"sessions" doc:"Those with most tokens first."`
 	Total    ops.Spent          `json:"total" doc:"Of all models; its cost is that of the models with a price."`
+	Media    []ops.MediaDay     `json:"media" doc:"Pictures, sound and video, by day and model, newest first. Their cost is not in total."`
 	Currency string             `json:"currency" example:"USD"`
 }
 
 // Of returns the usage of a user in the last days, today included.
 func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
-	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Currency: usage.Currency}
+	out := UsageReport{Days: []ops.SpentDay{}, Sessions: []ops.SpentSession{}, Media: []ops.MediaDay{}, Currency: usage.Currency}
 	byDay, err := u.Usage.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
@@ -41,6 +44,11 @@ func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport
 	if err != nil {
 		return out, err
 	}
+	made, err := u.Media.UsageByDay(ctx, user, days)
+	if err != nil {
+		return out, err
+	}
+	out.Media = append(out.Media, made...)
 	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
 	for i := range out.Days {
 		out.Days[i].Cost = prices.Cost(out.Days[i].Spent)

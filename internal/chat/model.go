@@ -156,8 +156,10 @@ type ToolKey struct {
 	User      UserID    `json:"-"` // owner; 0: the installation
 	Service   string    `json:"service" example:"transcription"`
 	Shared    bool      `json:"shared" doc:"It is the installation's, for everybody."`
+	Provider  string    `json:"provider,omitempty" doc:"Whose API it is, of pictures, speech and video; missing: the default one." example:"openai"`
 	BaseURL   string    `json:"base_url" doc:"Empty: the service's own."`
 	Model     string    `json:"model" doc:"Empty: the usual one."`
+	Price     *float64  `json:"price,omitempty" doc:"USD for a picture, for a million characters of speech or for a second of video; missing: what is known of the model."`
 	KeyHint   string    `json:"key_hint" doc:"The end of the key; empty: there is none." example:"…1234"`
 	Revision  int64     `json:"revision"`
 	ChangedAt time.Time `json:"changed_at"`

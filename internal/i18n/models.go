@@ -112,6 +112,13 @@ const (
 	UsageToday ID = "usage_today"
 	UsageWeek  ID = "usage_week"
 	UsageHere  ID = "usage_here"
+	UsageMedia ID = "usage_media" // heads of a table's columns
+
+	UsageImage         ID = "usage_image"
+	UsageSpeech        ID = "usage_speech"
+	UsageVideo         ID = "usage_video"
+	UsageTranscription ID = "usage_transcription"
+	UsageRealtime      ID = "usage_realtime"
 )
 
 var usage = map[ID]map[Lang]string{
@@ -120,6 +127,13 @@ var usage = map[ID]map[Lang]string{
 	UsageToday: {English: "today (UTC)", Chinese: "今天(UTC)"},
 	UsageWeek:  {English: "last 7 days", Chinese: "最近 7 天"},
 	UsageHere:  {English: "this conversation", Chinese: "本对话"},
+	UsageMedia: {English: "model | calls | amount", Chinese: "模型 | 调用 | 数量"},
+
+	UsageImage:         {English: "%d pictures", Chinese: "%d 张图片"},
+	UsageSpeech:        {English: "%d characters of speech", Chinese: "%d 个语音字符"},
+	UsageVideo:         {English: "%d seconds of video", Chinese: "%d 秒视频"},
+	UsageTranscription: {English: "%d seconds of transcription", Chinese: "%d 秒转写"},
+	UsageRealtime:      {English: "%d seconds of realtime voice", Chinese: "%d 秒实时语音"},
 }
 
 // Text that a test of a channel sends to a platform.

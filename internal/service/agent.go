@@ -14,6 +14,9 @@ var byCapability = map[Capability][]string{
 	Web:       {"WebSearch", "Fetch"},
 	HumanChat: {"contact_admin"},
 	Scheduler: {"Cron"},
+	Image:     {"generate_image"},
+	Speech:    {"generate_speech"},
+	Video:     {"generate_video"},
 }
 
 // Agent is the service as an agent of the policy, with its name, model and tools.

@@ -35,7 +35,7 @@ type Definition struct {
 
 	AllowedDocs    []string     `json:"allowed_docs" maxItems:"100" doc:"Patterns of documents below docs/ that it reads: * is all, none: nothing."`
 	AllowedScripts []string     `json:"allowed_scripts" maxItems:"100" doc:"Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them."`
-	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
+	Capabilities   []Capability `json:"capabilities" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them."`
 
 	MaxConversations int      `json:"max_conversations" minimum:"1" maximum:"100000" doc:"How many conversations it has at once; default 1000."`
 	Welcome          string   `json:"welcome_message" maxLength:"2000" doc:"Markdown that its page shows before the first message."`
@@ -49,6 +49,10 @@ type ServiceLimits struct { //nolint:revive // the name of its schema in the API
 	RequestsPerMinute int   `json:"requests_per_minute" minimum:"1" maximum:"100000" doc:"Of one key; default 60."`
 	Concurrent        int   `json:"concurrent" minimum:"1" maximum:"1000" doc:"Messages of one key that wait or are answered at once; default 4."`
 	TokensPerDay      int64 `json:"tokens_per_day" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as they want."`
+	// What the capabilities image, speech and video may generate.
+	PicturesPerDay         int64 `json:"pictures_per_day" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as the policy allows for each key."`
+	SpeechCharactersPerDay int64 `json:"speech_characters_per_day" minimum:"0" doc:"The same for characters of speech."`
+	VideoSecondsPerDay     int64 `json:"video_seconds_per_day" minimum:"0" doc:"The same for seconds of video."`
 }
 
 // Limits are ServiceLimits.
@@ -59,6 +63,10 @@ type ServiceLimitsPatch struct { //nolint:revive // the name of its schema in th
 	RequestsPerMinute *int   `json:"requests_per_minute,omitempty" minimum:"1" maximum:"100000" doc:"Of one key."`
 	Concurrent        *int   `json:"concurrent,omitempty" minimum:"1" maximum:"1000" doc:"Messages of one key that wait or are answered at once."`
 	TokensPerDay      *int64 `json:"tokens_per_day,omitempty" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as they want."`
+
+	PicturesPerDay         *int64 `json:"pictures_per_day,omitempty" minimum:"0" doc:"Of all consumers, in a day of UTC; 0: as many as the policy allows for each key."`
+	SpeechCharactersPerDay *int64 `json:"speech_characters_per_day,omitempty" minimum:"0" doc:"The same for characters of speech."`
+	VideoSecondsPerDay     *int64 `json:"video_seconds_per_day,omitempty" minimum:"0" doc:"The same for seconds of video."`
 }
 
 // LimitsPatch is a ServiceLimitsPatch.
@@ -66,13 +74,19 @@ type LimitsPatch = ServiceLimitsPatch
 
 // Patch is the change that makes other limits these.
 func (l ServiceLimits) Patch() *LimitsPatch {
-	return &LimitsPatch{RequestsPerMinute: &l.RequestsPerMinute, Concurrent: &l.Concurrent, TokensPerDay: &l.TokensPerDay}
+	return &LimitsPatch{
+		RequestsPerMinute: &l.RequestsPerMinute, Concurrent: &l.Concurrent, TokensPerDay: &l.TokensPerDay,
+		PicturesPerDay: &l.PicturesPerDay, SpeechCharactersPerDay: &l.SpeechCharactersPerDay, VideoSecondsPerDay: &l.VideoSecondsPerDay,
+	}
 }
 
 func (l *ServiceLimits) apply(p LimitsPatch) {
 	set(&l.RequestsPerMinute, p.RequestsPerMinute)
 	set(&l.Concurrent, p.Concurrent)
 	set(&l.TokensPerDay, p.TokensPerDay)
+	set(&l.PicturesPerDay, p.PicturesPerDay)
+	set(&l.SpeechCharactersPerDay, p.SpeechCharactersPerDay)
+	set(&l.VideoSecondsPerDay, p.VideoSecondsPerDay)
 }
 
 // Capability is a feature of a service in addition to talking and files.
@@ -98,7 +112,7 @@ func (d Definition) Can(c Capability) bool { return slices.Contains(d.Capabiliti
 func Defaults() Definition {
 	return Definition{
 		AllowedDocs: []string{"*"}, AllowedScripts: []string{"*"}, Capabilities: []Capability{}, Questions: []string{}, Origins: []string{},
-		MaxConversations: 1000, Limits: Limits{RequestsPerMinute: 60, Concurrent: 4},
+		MaxConversations: 1000, Limits: Limits{RequestsPerMinute: 60, Concurrent: 4, PicturesPerDay: 100, SpeechCharactersPerDay: 100_000, VideoSecondsPerDay: 60},
 	}
 }
 
@@ -111,7 +125,7 @@ type Patch struct {
 	ProfileVersion   *int          `json:"user_profile_version_id,omitempty" minimum:"0"`
 	AllowedDocs      *[]string     `json:"allowed_docs,omitempty" maxItems:"100"`
 	AllowedScripts   *[]string     `json:"allowed_scripts,omitempty" maxItems:"100"`
-	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools."`
+	Capabilities     *[]Capability `json:"capabilities,omitempty" maxItems:"20" doc:"Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them."`
 	ResearchTools    *bool         `json:"research_tools,omitempty" doc:"The same as the capability web."`
 	Published        *bool         `json:"published,omitempty"`
 	MaxConversations *int          `json:"max_conversations,omitempty" minimum:"1" maximum:"100000"`
@@ -221,8 +235,8 @@ func (d Definition) checkLists() (_ Definition, err error) {
 		}
 	}
 	l := d.Limits
-	if l.RequestsPerMinute < 1 || l.Concurrent < 1 || l.TokensPerDay < 0 {
-		return d, fault.Errorf(fault.Invalid, "limits: requests_per_minute and concurrent are at least 1, tokens_per_day is 0 or more")
+	if l.RequestsPerMinute < 1 || l.Concurrent < 1 || min(l.TokensPerDay, l.PicturesPerDay, l.SpeechCharactersPerDay, l.VideoSecondsPerDay) < 0 {
+		return d, fault.Errorf(fault.Invalid, "limits: requests_per_minute and concurrent are at least 1, the limits of a day are 0 or more")
 	}
 	return d, nil
 }

@@ -101,7 +101,7 @@ func TestApply_LimitsThatAreLeftOutStay(t *testing.T) {
 	require.NoError(t, err)
 	d, err = d.Apply(service.Patch{Limits: &service.LimitsPatch{RequestsPerMinute: new(5)}})
 	require.NoError(t, err)
-	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9}, d.Limits)
+	require.Equal(t, service.Limits{RequestsPerMinute: 5, Concurrent: 4, TokensPerDay: 9, PicturesPerDay: 100, SpeechCharactersPerDay: 100_000, VideoSecondsPerDay: 60}, d.Limits)
 	_, err = d.Apply(service.Patch{Limits: &service.LimitsPatch{Concurrent: new(0)}})
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 }

@@ -25,6 +25,7 @@ import (
 	"xbot/internal/llm/modelrefusals"
 	"xbot/internal/llm/subscription/subscriptionstore"
 	"xbot/internal/llm/usage/usagestore"
+	"xbot/internal/media/mediastore"
 	"xbot/internal/memory/memorystore"
 	"xbot/internal/pg"
 	"xbot/internal/realtime/realtimestore"
@@ -111,6 +112,8 @@ type Store struct {
 	Prompts       *prompts.Store
 	Inspection    *inspect.Store
 	Usage         *usagestore.Store
+	Media         *mediastore.Store
+	MediaStaging  *mediastore.Staging
 	Pauses        *pauses.Store
 	Notices       *notices.Store
 	Plugins       *pluginstore.Store
@@ -153,6 +156,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.Runners = runners.New(s.db, s.Quota)
 	s.Inspection = inspect.New(s.db, &s.limits)
 	s.Usage = usagestore.New(s.db)
+	s.Media, s.MediaStaging = mediastore.New(s.db), mediastore.NewStaging(s.db)
 	s.Search = search.New(s.db)
 	s.Triggers = triggerstore.New(s.db)
 	s.Cron = cronstore.New(s.db)

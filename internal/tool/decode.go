@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -220,6 +221,8 @@ func assign(raw json.RawMessage, field reflect.Value, name string) error {
 		return assignText(raw, field, name)
 	case reflect.Int:
 		return assignInt(raw, field, name)
+	case reflect.Float64:
+		return assignFloat(raw, field, name)
 	case reflect.Bool:
 		return assignBool(raw, field, name)
 	case reflect.Slice:
@@ -250,6 +253,15 @@ func assignInt(raw json.RawMessage, field reflect.Value, name string) error {
 		return wrongKind(name, "a whole number", raw)
 	}
 	field.SetInt(int64(f))
+	return nil
+}
+
+func assignFloat(raw json.RawMessage, field reflect.Value, name string) error {
+	f, err := strconv.ParseFloat(strings.TrimSpace(unquote(raw)), 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return wrongKind(name, "a number", raw)
+	}
+	field.SetFloat(f)
 	return nil
 }
 

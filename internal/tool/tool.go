@@ -113,6 +113,10 @@ type Call struct {
 
 	// Output receives what a command prints while it runs, offset in bytes from its start; nil without a viewer.
 	Output func(offset int64, piece []byte)
+	// Progress shows operators in a few words how far the call is; nil without one. The words have nothing of a user in them.
+	Progress func(text string)
+	// Stopped reports, once the context of the call has ended, whether a user stopped it. Otherwise another attempt goes on. nil: it is not known.
+	Stopped func() bool
 }
 
 // Dir returns the working folder of the call.

@@ -3,12 +3,14 @@ import { HttpProblem } from "./http.mjs"
 
 const services = ["tavily", "cloudsway", "searxng", "image", "speech", "video", "transcription", "realtime"]
 
+const providers = { image: ["openai", "gemini", "dashscope"], speech: ["openai", "elevenlabs", "minimax"], video: ["openai", "gemini", "dashscope"] }
+
 export class ToolKeys {
   #list = []
 
   /** Status and body of a request. */
   answer(method, url, body) {
-    if (url.pathname === "/api/keys") return [200, { keys: this.#list, services: services.map((service) => ({ service, source: this.#source(service) })) }]
+    if (url.pathname === "/api/keys") return [200, { keys: this.#list, services: services.map((service) => ({ service, providers: providers[service], source: this.#source(service) })) }]
     const [, , , service, what] = url.pathname.split("/")
     if (!services.includes(service)) throw new HttpProblem(422, "There is no such service.")
     const shared = method === "DELETE" ? url.searchParams.get("shared") === "true" : (body.shared ?? false)
@@ -22,7 +24,7 @@ export class ToolKeys {
     if (what === "try") return [200, this.#try(service, body)]
     if ((body.revision ?? 0) !== (stands?.revision ?? 0)) throw new HttpProblem(409, "the key was changed or removed meanwhile: read it again")
     const kept = {
-      service, shared, base_url: body.base_url ?? "", model: body.model ?? "", key_hint: body.key ? `…${body.key.slice(-4)}` : (stands?.key_hint ?? ""),
+      service, shared, provider: body.provider, price: body.price, base_url: body.base_url ?? "", model: body.model ?? "", key_hint: body.key ? `…${body.key.slice(-4)}` : (stands?.key_hint ?? ""),
       revision: (stands?.revision ?? 0) + 1, changed_at: new Date().toISOString(), changed_by: "admin",
     }
     this.#list = [...left, kept]

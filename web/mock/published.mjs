@@ -8,7 +8,7 @@ const now = () => new Date().toISOString()
 
 const nothing = {
   description: "", model: "", system_prompt_version_id: 0, user_profile_version_id: 0, allowed_docs: ["*"], allowed_scripts: ["*"], capabilities: [], max_conversations: 1000,
-  welcome_message: "", quick_questions: [], origins: [], limits: { requests_per_minute: 60, concurrent: 4, tokens_per_day: 0 }, published: true,
+  welcome_message: "", quick_questions: [], origins: [], limits: { requests_per_minute: 60, concurrent: 4, tokens_per_day: 0, pictures_per_day: 100, speech_characters_per_day: 100_000, video_seconds_per_day: 60 }, published: true,
 }
 
 const day = (ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10)

@@ -29,5 +29,5 @@ export function usage(sessions, days) {
     return priced({ day: day(n + 1), model: n % 3 ? "mock/scripted" : "mock/large", calls: 10 + n, prompt_tokens, cached_tokens: Math.round(prompt_tokens * 0.7), completion_tokens: Math.round(prompt_tokens * 0.04) })
   }).filter((_, n) => n % 7 < 5)
   const today = rows.length > 0 ? [{ day: day(0), model: "mock/scripted", ...sum(rows) }] : []
-  return { days: [...today, ...earlier], sessions: rows.sort((a, b) => b.prompt_tokens - a.prompt_tokens), total: { model: "", ...sum([...today, ...earlier]) }, currency: "USD" }
+  return { days: [...today, ...earlier], sessions: rows.sort((a, b) => b.prompt_tokens - a.prompt_tokens), total: { model: "", ...sum([...today, ...earlier]) }, media: days > 7 ? [{ day: day(2), kind: "image", model: "mock/pictures", calls: 3, units: 4, cost: 0.16 }] : [], currency: "USD" }
 }

@@ -21,18 +21,21 @@ type ToolKeys struct {
 
 // ToolService is a service that tools use.
 type ToolService struct {
-	Service string `json:"service" example:"transcription"`
-	Source  string `json:"source,omitempty" enum:"own,installation,environment" doc:"Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers."`
+	Service   string   `json:"service" example:"transcription"`
+	Providers []string `json:"providers,omitempty" doc:"Whose APIs it can be reached by, the default one first; missing: one alone."`
+	Source    string   `json:"source,omitempty" enum:"own,installation,environment" doc:"Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers."`
 }
 
 // ToolKeyDraft is the definition of a key of a tool.
 type ToolKeyDraft struct {
-	Shared   bool   `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
-	Key      string `json:"key,omitempty" maxLength:"4096" doc:"Empty: the stored one stays. It is never shown again."`
-	Forget   bool   `json:"forget,omitempty" doc:"The stored key is removed."`
-	BaseURL  string `json:"base_url,omitempty" maxLength:"512" doc:"Empty: the service's own. Addresses of people reach the public internet alone."`
-	Model    string `json:"model,omitempty" maxLength:"128" doc:"Empty: the usual one."`
-	Revision int64  `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none yet."`
+	Shared   bool     `json:"shared,omitempty" doc:"It is the installation's, for everybody; for administrators."`
+	Key      string   `json:"key,omitempty" maxLength:"4096" doc:"Empty: the stored one stays. It is never shown again."`
+	Forget   bool     `json:"forget,omitempty" doc:"The stored key is removed."`
+	Provider string   `json:"provider,omitempty" maxLength:"32" doc:"One of the service's; empty: the default one."`
+	BaseURL  string   `json:"base_url,omitempty" maxLength:"512" doc:"Empty: the service's own. Addresses of people reach the public internet alone."`
+	Model    string   `json:"model,omitempty" maxLength:"128" doc:"Empty: the usual one."`
+	Price    *float64 `json:"price,omitempty" minimum:"0" maximum:"1000000" doc:"USD for a picture, for a million characters of speech or for a second of video; left out: what is known of the model."`
+	Revision int64    `json:"revision,omitempty" minimum:"0" doc:"The revision that the change was made from; 0: there is none yet."`
 }
 
 type (
@@ -80,7 +83,7 @@ func (a *Endpoints) listKeys(ctx context.Context, _ *struct{}) (*struct{ Body To
 	sources, err := a.Keys.Sources(ctx, u.ID)
 	out := ToolKeys{Keys: keys}
 	for _, service := range toolkey.Services() {
-		out.Services = append(out.Services, ToolService{service, sources[service]})
+		out.Services = append(out.Services, ToolService{Service: service, Providers: toolkey.Providers(service), Source: sources[service]})
 	}
 	return &struct{ Body ToolKeys }{out}, a.Problem(err)
 }
@@ -111,7 +114,7 @@ func (a *Endpoints) setKey(ctx context.Context, in *toolKeyChange) (*struct{ Bod
 func (a *Endpoints) keyDraft(ctx context.Context, in *toolKeyChange) (toolkey.Draft, error) {
 	owner, err := a.keyOwner(ctx, in.Body.Shared)
 	return toolkey.Draft{Key: in.Body.Key, Forget: in.Body.Forget, ToolKey: chat.ToolKey{
-		User: owner, Shared: in.Body.Shared, Service: in.Service, BaseURL: in.Body.BaseURL, Model: in.Body.Model, Revision: in.Body.Revision,
+		User: owner, Shared: in.Body.Shared, Service: in.Service, Provider: in.Body.Provider, BaseURL: in.Body.BaseURL, Model: in.Body.Model, Price: in.Body.Price, Revision: in.Body.Revision,
 	}}, err
 }
 

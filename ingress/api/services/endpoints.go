@@ -13,6 +13,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 	"xbot/internal/llm/usage"
+	"xbot/internal/media/mediastore"
 	"xbot/internal/service"
 	"xbot/internal/service/publisher"
 	"xbot/internal/service/servicestore"
@@ -24,6 +25,7 @@ type Endpoints struct {
 
 	Services     *servicestore.Store
 	ServiceUsage *servicestore.Usage
+	Media        *mediastore.Store
 	Desk         publisher.Publisher
 	Prices       usage.Pricer
 }

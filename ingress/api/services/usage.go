@@ -15,6 +15,8 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/llm/usage"
+	"xbot/internal/media"
+	"xbot/internal/media/mediastore"
 	"xbot/internal/service"
 	"xbot/internal/service/servicestore"
 )
@@ -55,6 +57,11 @@ type ServiceUsageRow struct {
 	Cached     int64    `json:"cached_tokens" doc:"Part of prompt_tokens."`
 	Completion int64    `json:"completion_tokens"`
 	Cost       *float64 `json:"cost,omitempty" doc:"Of the models with a price, by the prices of today; missing: none has one."`
+
+	Pictures   int64    `json:"pictures" doc:"That were generated."`
+	Characters int64    `json:"speech_characters" doc:"Of generated speech."`
+	Seconds    int64    `json:"video_seconds" doc:"Of generated videos."`
+	MediaCost  *float64 `json:"media_cost,omitempty" doc:"Of pictures, speech and videos whose price was known; missing: of none."`
 }
 
 // UsageQuery is the period of a request for usage.
@@ -89,6 +96,10 @@ func (a *Endpoints) used(ctx context.Context, in UsageQuery) (ServiceUsage, erro
 	if err != nil {
 		return ServiceUsage{}, a.Problem(err)
 	}
+	made, err := a.Media.UsageOfService(ctx, of.ID, p.Since, p.Until, p.ByKey)
+	if err != nil {
+		return ServiceUsage{}, a.Problem(err)
+	}
 	prices, err := a.Prices.Prices(ctx, of.Admin)
 	if err != nil {
 		return ServiceUsage{}, a.Problem(err)
@@ -102,16 +113,19 @@ func (a *Endpoints) used(ctx context.Context, in UsageQuery) (ServiceUsage, erro
 		names[k.ID] = k.Name
 	}
 	out := ServiceUsage{
-		From: p.Since.Format(day), To: p.Until.AddDate(0, 0, -1).Format(day), Group: cmp.Or(in.Group, "day"), Currency: usage.Currency, Rows: rows(p.ByKey, names, by, spent, prices),
+		From: p.Since.Format(day), To: p.Until.AddDate(0, 0, -1).Format(day), Group: cmp.Or(in.Group, "day"), Currency: usage.Currency, Rows: rows(p.ByKey, names, by, spent, prices, made),
 	}
 	out.Total = ServiceUsageRow{Requests: all.Requests, Errors: all.Errors, P50: all.P50.Milliseconds(), P95: all.P95.Milliseconds(), Max: all.Slowest.Milliseconds()}
 	for _, s := range spent {
 		out.Total.add(s, prices)
 	}
+	for _, m := range made {
+		out.Total.addMedia(m)
+	}
 	return out, nil
 }
 
-func rows(byKey bool, names map[string]string, by []servicestore.Requested, spent []servicestore.Spent, prices usage.Prices) []ServiceUsageRow {
+func rows(byKey bool, names map[string]string, by []servicestore.Requested, spent []servicestore.Spent, prices usage.Prices, made []mediastore.ServiceSpent) []ServiceUsageRow {
 	at := map[string]*ServiceUsageRow{}
 	row := func(bucket string) *ServiceUsageRow {
 		if at[bucket] == nil {
@@ -129,6 +143,9 @@ func rows(byKey bool, names map[string]string, by []servicestore.Requested, spen
 	for _, s := range spent {
 		row(s.Bucket).add(s, prices)
 	}
+	for _, m := range made {
+		row(m.Bucket).addMedia(m)
+	}
 	out := make([]ServiceUsageRow, 0, len(at))
 	for _, one := range at {
 		out = append(out, *one)
@@ -145,6 +162,24 @@ func (r *ServiceUsageRow) add(s servicestore.Spent, prices usage.Prices) {
 			sum += *r.Cost
 		}
 		r.Cost = &sum
+	}
+}
+
+func (r *ServiceUsageRow) addMedia(m mediastore.ServiceSpent) {
+	switch media.Kind(m.Kind) {
+	case media.Image:
+		r.Pictures += m.Units
+	case media.Speech:
+		r.Characters += m.Units
+	case media.Video:
+		r.Seconds += m.Units
+	}
+	if m.Cost != nil {
+		sum := *m.Cost
+		if r.MediaCost != nil {
+			sum += *r.MediaCost
+		}
+		r.MediaCost = &sum
 	}
 }
 
@@ -184,17 +219,17 @@ func (a *Endpoints) usageCSV(ctx context.Context, in *UsageQuery) (*usageFile, e
 	}
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	_ = w.Write([]string{used.Group, "key_name", "requests", "errors", "p50_ms", "p95_ms", "max_ms", "calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_" + strings.ToLower(used.Currency)}) // a buffer takes all
+	_ = w.Write([]string{used.Group, "key_name", "requests", "errors", "p50_ms", "p95_ms", "max_ms", "calls", "prompt_tokens", "cached_tokens", "completion_tokens", "cost_" + strings.ToLower(used.Currency), "pictures", "speech_characters", "video_seconds", "media_cost_" + strings.ToLower(used.Currency)}) // a buffer takes all
 	for _, r := range append(used.Rows, used.Total) {
-		cost := ""
-		if r.Cost != nil {
-			cost = strconv.FormatFloat(*r.Cost, 'f', 6, 64)
-		}
 		fields := []string{cmp.Or(r.Day, r.Key, "total"), plain(r.Name)}
 		for _, n := range []int64{r.Requests, r.Errors, r.P50, r.P95, r.Max, r.Calls, r.Prompt, r.Cached, r.Completion} {
 			fields = append(fields, strconv.FormatInt(n, 10))
 		}
-		_ = w.Write(append(fields, cost))
+		fields = append(fields, amount(r.Cost))
+		for _, n := range []int64{r.Pictures, r.Characters, r.Seconds} {
+			fields = append(fields, strconv.FormatInt(n, 10))
+		}
+		_ = w.Write(append(fields, amount(r.MediaCost)))
 	}
 	w.Flush()
 	name := "usage-" + in.ID + "-" + used.From + "-" + used.To + ".csv"
@@ -202,6 +237,14 @@ func (a *Endpoints) usageCSV(ctx context.Context, in *UsageQuery) (*usageFile, e
 		name = "usage.csv"
 	}
 	return &usageFile{ContentType: "text/csv; charset=utf-8", Disposition: `attachment; filename="` + name + `"`, Body: out.Bytes()}, nil
+}
+
+// amount is a cost in a table; empty where none is known.
+func amount(cost *float64) string {
+	if cost == nil {
+		return ""
+	}
+	return strconv.FormatFloat(*cost, 'f', 6, 64)
 }
 
 // plain keeps a spreadsheet from reading a name as a formula.

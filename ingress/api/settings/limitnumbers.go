@@ -26,6 +26,10 @@ type LimitNumbers struct {
 	PersonTokens        int `json:"person_tokens" doc:"Access tokens of one person."`
 	PersonStorage       int `json:"person_storage" doc:"Megabytes of files and pictures of one person."`
 	PersonVoice         int `json:"person_voice" doc:"Minutes of voice mode of one person within 24 hours."`
+	MediaPictures       int `json:"media_pictures" doc:"Pictures that are generated for one user in a day, or for one key of a service."`
+	MediaCharacters     int `json:"media_characters" doc:"Characters of speech, in the same way."`
+	MediaSeconds        int `json:"media_seconds" doc:"Seconds of video, in the same way."`
+	MediaAtOnce         int `json:"media_at_once" doc:"Pictures, recordings and videos that are generated for one user at once."`
 }
 
 // NewLimits are limits to put in force.
@@ -42,6 +46,7 @@ func numbersOf(l policy.Limits) LimitNumbers {
 		SubagentDepth:       l.Subagents.Depth, SubagentsPerTurn: l.Subagents.PerTurn,
 		SubagentsRunning: l.Subagents.Running, SubagentTokens: l.Subagents.Tokens,
 		PersonSessions: l.Person.Sessions, PersonRunners: l.Person.Runners, PersonTokens: l.Person.Tokens, PersonStorage: l.Person.Storage, PersonVoice: l.Person.Voice,
+		MediaPictures: l.Media.Pictures, MediaCharacters: l.Media.Characters, MediaSeconds: l.Media.Seconds, MediaAtOnce: l.Media.AtOnce,
 	}
 }
 
@@ -54,6 +59,7 @@ func (n LimitNumbers) limits() policy.Limits {
 			Depth: n.SubagentDepth, PerTurn: n.SubagentsPerTurn, Running: n.SubagentsRunning, Tokens: n.SubagentTokens,
 		},
 		Person: policy.PersonLimits{Sessions: n.PersonSessions, Runners: n.PersonRunners, Tokens: n.PersonTokens, Storage: n.PersonStorage, Voice: n.PersonVoice},
+		Media:  policy.MediaLimits{Pictures: n.MediaPictures, Characters: n.MediaCharacters, Seconds: n.MediaSeconds, AtOnce: n.MediaAtOnce},
 	}
 }
 

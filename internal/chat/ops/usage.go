@@ -24,6 +24,21 @@ type TurnSpent struct {
 // Tokens returns the number of tokens read and written.
 func (s Spent) Tokens() int64 { return s.PromptTokens + s.CompletionTokens }
 
+// MediaSpent is the usage of one model for pictures, sound or video.
+type MediaSpent struct {
+	Kind  string   `json:"kind" enum:"image,speech,video,transcription,realtime"`
+	Model string   `json:"model" doc:"provider/model"`
+	Calls int64    `json:"calls"`
+	Units int64    `json:"units" doc:"Pictures, characters of speech, or seconds of video, transcription and realtime voice."`
+	Cost  *float64 `json:"cost,omitempty" doc:"In the currency of the answer, of the calls whose price is known. Missing where none is."`
+}
+
+// MediaDay is the media of one model in one day.
+type MediaDay struct {
+	Day string `json:"day" doc:"UTC, as 2026-11-21."`
+	MediaSpent
+}
+
 // SpentDay is the usage of one model in one day.
 type SpentDay struct {
 	Day string `json:"day" doc:"UTC, as 2026-11-21."`

@@ -621,6 +621,10 @@ type LimitNumbers struct {
 	LlmGlobal           int `json:"llm_global"`            // Calls at once of one tenant to the installation's models.
 	LlmPersonal         int `json:"llm_personal"`          // Calls at once of one tenant to a model of their own.
 	LlmSubagent         int `json:"llm_subagent"`          // Calls at once of one tenant's subagents.
+	MediaAtOnce         int `json:"media_at_once"`         // Pictures, recordings and videos that are generated for one user at once.
+	MediaCharacters     int `json:"media_characters"`      // Characters of speech, in the same way.
+	MediaPictures       int `json:"media_pictures"`        // Pictures that are generated for one user in a day, or for one key of a service.
+	MediaSeconds        int `json:"media_seconds"`         // Seconds of video, in the same way.
 	OwnKeyTurns         int `json:"own_key_turns"`         // The same for a user who is answered by a model of their own.
 	PersonRunners       int `json:"person_runners"`        // Runners of one person.
 	PersonSessions      int `json:"person_sessions"`       // Conversations that one person may begin.
@@ -854,7 +858,7 @@ type NewPolicy struct {
 type NewService struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them.
 	Description           *string             `json:"description,omitzero"`
 	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
@@ -1358,7 +1362,7 @@ type SentTool struct {
 type ServiceChange struct {
 	AllowedDocs           *[]string           `json:"allowed_docs,omitzero"`
 	AllowedScripts        *[]string           `json:"allowed_scripts,omitzero"`
-	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Capabilities          *[]string           `json:"capabilities,omitzero"` // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them.
 	Description           *string             `json:"description,omitzero"`
 	Limits                *ServiceLimitsPatch `json:"limits,omitzero"` // Those that are left out stay.
 	MaxConversations      *int                `json:"max_conversations,omitzero"`
@@ -1386,16 +1390,22 @@ type ServiceKey struct {
 
 // ServiceLimits is the schema of this name in the API's document.
 type ServiceLimits struct {
-	Concurrent        int   `json:"concurrent"`          // Messages of one key that wait or are answered at once; default 4.
-	RequestsPerMinute int   `json:"requests_per_minute"` // Of one key; default 60.
-	TokensPerDay      int64 `json:"tokens_per_day"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+	Concurrent             int   `json:"concurrent"`                // Messages of one key that wait or are answered at once; default 4.
+	PicturesPerDay         int64 `json:"pictures_per_day"`          // Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+	RequestsPerMinute      int   `json:"requests_per_minute"`       // Of one key; default 60.
+	SpeechCharactersPerDay int64 `json:"speech_characters_per_day"` // The same for characters of speech.
+	TokensPerDay           int64 `json:"tokens_per_day"`            // Of all consumers, in a day of UTC; 0: as many as they want.
+	VideoSecondsPerDay     int64 `json:"video_seconds_per_day"`     // The same for seconds of video.
 }
 
 // ServiceLimitsPatch is the schema of this name in the API's document.
 type ServiceLimitsPatch struct {
-	Concurrent        *int   `json:"concurrent,omitzero"`          // Messages of one key that wait or are answered at once.
-	RequestsPerMinute *int   `json:"requests_per_minute,omitzero"` // Of one key.
-	TokensPerDay      *int64 `json:"tokens_per_day,omitzero"`      // Of all consumers, in a day of UTC; 0: as many as they want.
+	Concurrent             *int   `json:"concurrent,omitzero"`                // Messages of one key that wait or are answered at once.
+	PicturesPerDay         *int64 `json:"pictures_per_day,omitzero"`          // Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+	RequestsPerMinute      *int   `json:"requests_per_minute,omitzero"`       // Of one key.
+	SpeechCharactersPerDay *int64 `json:"speech_characters_per_day,omitzero"` // The same for characters of speech.
+	TokensPerDay           *int64 `json:"tokens_per_day,omitzero"`            // Of all consumers, in a day of UTC; 0: as many as they want.
+	VideoSecondsPerDay     *int64 `json:"video_seconds_per_day,omitzero"`     // The same for seconds of video.
 }
 
 // ServiceUsage is the schema of this name in the API's document.
@@ -1419,10 +1429,14 @@ type ServiceUsageRow struct {
 	Key              string   `json:"key,omitzero"` // Id of the key.
 	KeyName          string   `json:"key_name,omitzero"`
 	MaxMs            int64    `json:"max_ms"`
-	P50Ms            int64    `json:"p50_ms"` // Milliseconds until half of them were answered, a stream until it ended.
+	MediaCost        *float64 `json:"media_cost,omitzero"` // Of pictures, speech and videos whose price was known; missing: of none.
+	P50Ms            int64    `json:"p50_ms"`              // Milliseconds until half of them were answered, a stream until it ended.
 	P95Ms            int64    `json:"p95_ms"`
+	Pictures         int64    `json:"pictures"` // That were generated.
 	PromptTokens     int64    `json:"prompt_tokens"`
-	Requests         int64    `json:"requests"` // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
+	Requests         int64    `json:"requests"`          // With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
+	SpeechCharacters int64    `json:"speech_characters"` // Of generated speech.
+	VideoSeconds     int64    `json:"video_seconds"`     // Of generated videos.
 }
 
 // ServiceView is the schema of this name in the API's document.
@@ -1431,7 +1445,7 @@ type ServiceView struct {
 	AdminName             string        `json:"admin_name"`      // Name of the administrator whose it is.
 	AllowedDocs           []string      `json:"allowed_docs"`    // Patterns of documents below docs/ that it reads: * is all, none: nothing.
 	AllowedScripts        []string      `json:"allowed_scripts"` // Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them.
-	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools.
+	Capabilities          []string      `json:"capabilities"`    // Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them.
 	Closed                bool          `json:"closed,omitzero"` // Its administrator is shut out, or is no administrator any more: nobody can use it.
 	Conversations         int           `json:"conversations"`   // How many conversations of consumers it has.
 	CreatedAt             time.Time     `json:"created_at"`
@@ -1618,12 +1632,14 @@ type Token struct {
 
 // ToolKeyDraft is the schema of this name in the API's document.
 type ToolKeyDraft struct {
-	BaseURL  string `json:"base_url,omitzero"` // Empty: the service's own. Addresses of people reach the public internet alone.
-	Forget   bool   `json:"forget,omitzero"`   // The stored key is removed.
-	Key      string `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
-	Model    string `json:"model,omitzero"`    // Empty: the usual one.
-	Revision int64  `json:"revision,omitzero"` // The revision that the change was made from; 0: there is none yet.
-	Shared   bool   `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
+	BaseURL  string   `json:"base_url,omitzero"` // Empty: the service's own. Addresses of people reach the public internet alone.
+	Forget   bool     `json:"forget,omitzero"`   // The stored key is removed.
+	Key      string   `json:"key,omitzero"`      // Empty: the stored one stays. It is never shown again.
+	Model    string   `json:"model,omitzero"`    // Empty: the usual one.
+	Price    *float64 `json:"price,omitzero"`    // USD for a picture, for a million characters of speech or for a second of video; left out: what is known of the model.
+	Provider string   `json:"provider,omitzero"` // One of the service's; empty: the default one.
+	Revision int64    `json:"revision,omitzero"` // The revision that the change was made from; 0: there is none yet.
+	Shared   bool     `json:"shared,omitzero"`   // It is the installation's, for everybody; for administrators.
 }
 
 // ToolKeyTried is the schema of this name in the API's document.
@@ -1653,8 +1669,9 @@ type ToolPermission struct {
 
 // ToolService is the schema of this name in the API's document.
 type ToolService struct {
-	Service string `json:"service"`
-	Source  string `json:"source,omitzero"` // Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
+	Providers []string `json:"providers,omitzero"` // Whose APIs it can be reached by, the default one first; missing: one alone.
+	Service   string   `json:"service"`
+	Source    string   `json:"source,omitzero"` // Where what is used for you comes from; missing: nothing is there. The environment is that of the process that answers.
 }
 
 // Transcript is the schema of this name in the API's document.
@@ -1727,6 +1744,7 @@ type UploadedFile struct {
 type UsageReport struct {
 	Currency string             `json:"currency"`
 	Days     []ops.SpentDay     `json:"days"`     // Newest first.
+	Media    []ops.MediaDay     `json:"media"`    // Pictures, sound and video, by day and model, newest first. Their cost is not in total.
 	Sessions []ops.SpentSession `json:"sessions"` // Those with most tokens first.
 	Total    ops.Spent          `json:"total"`    // Of all models; its cost is that of the models with a price.
 }

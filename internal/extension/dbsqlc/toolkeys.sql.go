@@ -11,16 +11,18 @@ import (
 )
 
 const toolKeyAdd = `-- name: ToolKeyAdd :execrows
-INSERT INTO tool_keys (user_id, service, base_url, model, secrets, key_hint, changed_by)
-VALUES ($1::bigint, $2, $3, $4, $5, $6, $7::bigint)
+INSERT INTO tool_keys (user_id, service, provider, base_url, model, price, secrets, key_hint, changed_by)
+VALUES ($1::bigint, $2, $3, $4, $5, $6, $7, $8, $9::bigint)
 ON CONFLICT DO NOTHING
 `
 
 type ToolKeyAddParams struct {
 	Owner     *int64
 	Service   string
+	Provider  string
 	BaseUrl   string
 	Model     string
+	Price     *float64
 	Secrets   []byte
 	KeyHint   string
 	ChangedBy *int64
@@ -31,8 +33,10 @@ func (q *Queries) ToolKeyAdd(ctx context.Context, db DBTX, arg ToolKeyAddParams)
 	result, err := db.Exec(ctx, toolKeyAdd,
 		arg.Owner,
 		arg.Service,
+		arg.Provider,
 		arg.BaseUrl,
 		arg.Model,
+		arg.Price,
 		arg.Secrets,
 		arg.KeyHint,
 		arg.ChangedBy,
@@ -61,7 +65,7 @@ func (q *Queries) ToolKeyDelete(ctx context.Context, db DBTX, arg ToolKeyDeleteP
 }
 
 const toolKeyList = `-- name: ToolKeyList :many
-SELECT k.id, coalesce(k.user_id, 0)::bigint AS owner, k.service, k.base_url, k.model, k.secrets, k.key_hint, k.revision, k.changed_at, coalesce(u.name, '')::text AS changed_by
+SELECT k.id, coalesce(k.user_id, 0)::bigint AS owner, k.service, k.provider, k.base_url, k.model, k.price, k.secrets, k.key_hint, k.revision, k.changed_at, coalesce(u.name, '')::text AS changed_by
 FROM tool_keys k LEFT JOIN users u ON u.id = k.changed_by
 WHERE k.user_id IS NULL OR k.user_id = (SELECT a.admin_id FROM user_admins a WHERE a.user_id = $1::bigint)
 ORDER BY k.user_id NULLS FIRST, k.service
@@ -71,8 +75,10 @@ type ToolKeyListRow struct {
 	ID        int64
 	Owner     int64
 	Service   string
+	Provider  string
 	BaseUrl   string
 	Model     string
+	Price     *float64
 	Secrets   []byte
 	KeyHint   string
 	Revision  int64
@@ -94,8 +100,10 @@ func (q *Queries) ToolKeyList(ctx context.Context, db DBTX, owner int64) ([]Tool
 			&i.ID,
 			&i.Owner,
 			&i.Service,
+			&i.Provider,
 			&i.BaseUrl,
 			&i.Model,
+			&i.Price,
 			&i.Secrets,
 			&i.KeyHint,
 			&i.Revision,
@@ -114,14 +122,16 @@ func (q *Queries) ToolKeyList(ctx context.Context, db DBTX, owner int64) ([]Tool
 
 const toolKeyReplace = `-- name: ToolKeyReplace :execrows
 UPDATE tool_keys
-SET base_url = $1, model = $2, secrets = $3, key_hint = $4,
-    changed_by = $5::bigint, changed_at = now(), revision = revision + 1
-WHERE service = $6 AND revision = $7 AND user_id IS NOT DISTINCT FROM $8::bigint
+SET provider = $1, base_url = $2, model = $3, price = $4, secrets = $5, key_hint = $6,
+    changed_by = $7::bigint, changed_at = now(), revision = revision + 1
+WHERE service = $8 AND revision = $9 AND user_id IS NOT DISTINCT FROM $10::bigint
 `
 
 type ToolKeyReplaceParams struct {
+	Provider  string
 	BaseUrl   string
 	Model     string
+	Price     *float64
 	Secrets   []byte
 	KeyHint   string
 	ChangedBy *int64
@@ -133,8 +143,10 @@ type ToolKeyReplaceParams struct {
 // Of the one revision that the change was made from.
 func (q *Queries) ToolKeyReplace(ctx context.Context, db DBTX, arg ToolKeyReplaceParams) (int64, error) {
 	result, err := db.Exec(ctx, toolKeyReplace,
+		arg.Provider,
 		arg.BaseUrl,
 		arg.Model,
+		arg.Price,
 		arg.Secrets,
 		arg.KeyHint,
 		arg.ChangedBy,

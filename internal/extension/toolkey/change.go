@@ -1,6 +1,7 @@
 package toolkey
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"strings"
@@ -16,6 +17,7 @@ const (
 	maxKey   = 4096
 	maxURL   = 512
 	maxModel = 128
+	maxPrice = 1_000_000 // USD
 )
 
 // Draft is a new key or a change of one.
@@ -50,7 +52,11 @@ func (s *Store) whole(ctx context.Context, d Draft) (Draft, service, error) {
 	if err != nil {
 		return d, about, err
 	}
-	d.BaseURL, d.Model, d.Key = strings.TrimSpace(d.BaseURL), strings.TrimSpace(d.Model), strings.TrimSpace(d.Key)
+	d.Provider, d.BaseURL, d.Model, d.Key = strings.TrimSpace(d.Provider), strings.TrimSpace(d.BaseURL), strings.TrimSpace(d.Model), strings.TrimSpace(d.Key)
+	if about, err = about.through(d.Provider); err != nil {
+		return d, about, err
+	}
+	d.Provider = about.provider
 	d.Shared = d.User == 0
 	if err := check(d); err != nil {
 		return d, about, err
@@ -61,6 +67,8 @@ func (s *Store) whole(ctx context.Context, d Draft) (Draft, service, error) {
 		}
 	}
 	switch {
+	case about.base == "" && d.BaseURL == "" && about.name == Video:
+		return d, about, fault.Errorf(fault.Invalid, "OpenAI has closed its Videos API: enter the address of a compatible service, or choose another provider")
 	case about.base == "" && d.BaseURL == "":
 		return d, about, fault.Errorf(fault.Invalid, "%s needs the address of a server: enter it", about.title)
 	case d.Key == "" && (!about.keyless || d.BaseURL == ""):
@@ -77,6 +85,8 @@ func check(d Draft) error {
 		return fault.Errorf(fault.Invalid, "the key has a character that no key has: copy it again")
 	case len(d.Model) > maxModel || strings.ContainsFunc(d.Model, unprintable):
 		return fault.Errorf(fault.Invalid, "the name of a model has at most %d characters, without blanks", maxModel)
+	case d.Price != nil && (len(Providers(d.Service)) == 0 || !(*d.Price >= 0) || *d.Price > maxPrice):
+		return fault.Errorf(fault.Invalid, "a price is a number of USD between 0 and %d, of pictures, speech or video", maxPrice)
 	case len(d.BaseURL) > maxURL:
 		return fault.Errorf(fault.Invalid, "the address has more than %d characters", maxURL)
 	case d.BaseURL == "":
@@ -101,11 +111,17 @@ func (s *Store) keep(ctx context.Context, d *Draft) error {
 		if r.Service != d.Service || r.User != d.User || len(r.Secrets) == 0 {
 			continue
 		}
-		if r.BaseURL != d.BaseURL {
+		if r.BaseURL != d.BaseURL || d.BaseURL == "" && !sameProvider(d.Service, r.Provider, d.Provider) {
 			return fault.Errorf(fault.Invalid, "the address is another one: enter the key for it, so that the stored key goes to nobody else")
 		}
 		d.Key, err = secret.OpenAPIKey(s.Key, r.Secrets)
 		return err
 	}
 	return nil
+}
+
+// sameProvider reports whether two names mean the same provider of a service; empty is the default one.
+func sameProvider(service, a, b string) bool {
+	known := Providers(service)
+	return len(known) == 0 || cmp.Or(a, known[0]) == cmp.Or(b, known[0])
 }

@@ -26,9 +26,11 @@ type service struct {
 	// keyless means that an address is enough.
 	keyless bool
 	// Variables of the environment; empty: none.
-	keyVar, baseVar, modelVar string
-	// probe is a path that answers requests with a valid key at no cost; empty: there is none.
-	probe string
+	keyVar, baseVar, modelVar, providerVar, priceVar string
+	// probe is a path that answers requests with a valid key at no cost; empty: there is none. probeBody is sent as a POST where it is not empty.
+	probe, probeBody string
+	provider         string // of through
+	header           string // carries the key; empty: Authorization
 	// health is the path below the host that a server of one's own has in place of probe; empty: there is none.
 	health string
 }
@@ -44,9 +46,9 @@ var services = []service{
 	{name: Tavily, title: "search with Tavily", base: "https://api.tavily.com", keyVar: "TAVILY_API_KEY", probe: "/usage"},
 	{name: CloudsWay, title: "search with CloudsWay", base: CloudsWayKeyOnly, keyVar: "CLOUDSWAY_SEARCH_KEY", baseVar: "CLOUDSWAY_SEARCH_URL"},
 	{name: SearXNG, title: "search with SearXNG", keyless: true, baseVar: "SEARXNG_URL", probe: "/search?q=xbot&format=json"},
-	compatible(Image, "pictures", "IMAGE"),
-	compatible(Speech, "speech", "TTS"),
-	compatible(Video, "video", "VIDEO"),
+	generated(Image, "pictures", "IMAGE"),
+	generated(Speech, "speech", "TTS"),
+	generated(Video, "video", "VIDEO"),
 	transcription(),
 	compatible(Realtime, "realtime voice", "S2S"),
 }
@@ -72,6 +74,13 @@ func compatible(name, title, prefix string) service {
 func transcription() service {
 	s := compatible(Transcription, "transcription", "STT")
 	s.health = "/health"
+	return s
+}
+
+// generated returns a service that several providers offer.
+func generated(name, title, prefix string) service {
+	s := compatible(name, title, prefix)
+	s.providerVar, s.priceVar = prefix+"_PROVIDER", prefix+"_PRICE"
 	return s
 }
 

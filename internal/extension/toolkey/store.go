@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -47,8 +48,15 @@ type Access struct {
 	BaseURL string // without a trailing slash
 	Key     string // empty: it needs none
 	Model   string // empty: the usual one
+	// Provider is the API of the address; empty: the service has one alone.
+	Provider string
+	Price    *float64 // USD a unit; nil: the usual one
 	// Client follows no redirect, so that a key goes to no other address.
 	Client *http.Client
+	// Public reaches the public internet alone, for addresses that the service names. It follows no redirect either.
+	Public *http.Client
+
+	header string // carries the key; empty: Authorization
 }
 
 // List returns the keys of a user; with shared, those of the installation before them. The keys themselves are left out.
@@ -102,6 +110,9 @@ func (s *Store) For(ctx context.Context, user chat.UserID, name string) (Access,
 		if err != nil {
 			return Access{}, fault.Errorf(fault.KindOf(err), "the key for %s: %w", about.title, err)
 		}
+		if about, err = about.through(r.Provider); err != nil {
+			return Access{}, err
+		}
 		return s.access(about, Draft{ToolKey: r.ToolKey, Key: key}), nil
 	}
 	found := s.environment(about)
@@ -124,28 +135,43 @@ func inForce(rows []toolkeystore.Key, name string) (found *toolkeystore.Key) {
 // environment returns the access from the variables; zero: none.
 func (s *Store) environment(about service) Access {
 	key, base := strings.TrimSpace(s.Env[about.keyVar]), strings.TrimSpace(s.Env[about.baseVar])
-	if key == "" && (base == "" || !about.keyless) {
+	about, err := about.through(strings.ToLower(strings.TrimSpace(s.Env[about.providerVar])))
+	if err != nil || key == "" && (base == "" || !about.keyless) || base == "" && about.base == "" {
 		return Access{}
 	}
-	out := s.access(about, Draft{Key: key, ToolKey: chat.ToolKey{Shared: true, BaseURL: base, Model: strings.TrimSpace(s.Env[about.modelVar])}})
+	price := priceOf(s.Env[about.priceVar])
+	out := s.access(about, Draft{Key: key, ToolKey: chat.ToolKey{Shared: true, BaseURL: base, Model: strings.TrimSpace(s.Env[about.modelVar]), Price: price}})
 	out.Source = Environment
 	return out
+}
+
+// priceOf reads a price; nil: the text is none.
+func priceOf(text string) *float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil || !(n >= 0) || n > maxPrice {
+		return nil
+	}
+	return &n
 }
 
 // trusted is the transport to addresses that administrators chose.
 var trusted = sync.OnceValue(func() http.RoundTripper { return safehttp.Trusted() })
 
 func (s *Store) access(about service, d Draft) Access {
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	client.Transport = trusted()
-	if !d.Shared {
-		client.Transport = s.Public
+	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	public := &http.Client{CheckRedirect: stay, Transport: s.Public}
+	client := public
+	if d.Shared {
+		client = &http.Client{CheckRedirect: stay, Transport: trusted()}
 	}
 	base := d.BaseURL
 	if base == "" {
 		base = about.base
 	}
-	return Access{Service: about.name, Source: sourceOf(d.Shared), BaseURL: strings.TrimRight(base, "/"), Key: d.Key, Model: d.Model, Client: client}
+	return Access{
+		Service: about.name, Source: sourceOf(d.Shared), Provider: about.provider, BaseURL: strings.TrimRight(base, "/"), Key: d.Key, Model: d.Model, Price: d.Price,
+		Client: client, Public: public, header: about.header,
+	}
 }
 
 // DialContext opens a TCP connection to the service, for protocols other than HTTP: with a user's own key to the public internet alone.

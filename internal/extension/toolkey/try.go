@@ -40,10 +40,10 @@ func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
 	defer cancel()
 	began := time.Now()
 	access := s.access(about, d)
-	err = probe(ctx, access, about.probe)
+	err = probe(ctx, access, about.probe, about.probeBody)
 	if about.health != "" && fault.Is(err, fault.NotFound) {
 		access.BaseURL = strings.TrimSuffix(access.BaseURL, "/v1")
-		if probe(ctx, access, about.health) == nil {
+		if probe(ctx, access, about.health, "") == nil {
 			err = nil
 		}
 	}
@@ -59,10 +59,17 @@ func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
 }
 
 // probe sends a request that has no further cost. The answer must be JSON.
-func probe(ctx context.Context, a Access, path string) error {
-	req, err := a.Request(ctx, http.MethodGet, path, nil)
+func probe(ctx context.Context, a Access, path, body string) error {
+	method := http.MethodGet
+	if body != "" {
+		method = http.MethodPost
+	}
+	req, err := a.Request(ctx, method, path, strings.NewReader(body))
 	if err != nil {
 		return err
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
 	}
 	answer, err := a.Do(req)
 	if err != nil {
@@ -79,7 +86,24 @@ func probe(ctx context.Context, a Access, path string) error {
 	if err := json.NewDecoder(io.LimitReader(answer.Body, maxRead)).Decode(&said); err != nil {
 		return fault.Errorf(fault.Unavailable, "what answers there is no such service: it sends no JSON (is the address right?)")
 	}
-	return nil
+	return refusedInBody(said)
+}
+
+// refusedInBody returns an error for an answer whose body has a refusal though its status has none, as MiniMax sends it.
+func refusedInBody(body []byte) error {
+	var said struct {
+		Base struct {
+			Code int `json:"status_code"`
+		} `json:"base_resp"`
+	}
+	switch err := json.Unmarshal(body, &said); {
+	case err != nil || said.Base.Code == 0: // other services have no such member
+		return nil
+	case said.Base.Code == 1004 || said.Base.Code == 2049:
+		return fault.Errorf(fault.Invalid, "the key was not accepted (%d): enter another one", said.Base.Code)
+	default:
+		return fault.Errorf(fault.Invalid, "the service refused the request (%d)", said.Base.Code)
+	}
 }
 
 // Request makes a request to a path of the service, with its key.
@@ -88,10 +112,19 @@ func (a Access) Request(ctx context.Context, method, path string, body io.Reader
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "the address cannot be used: enter it again")
 	}
-	if a.Key != "" {
+	a.Sign(req)
+	return req, nil
+}
+
+// Sign adds the key to a request for the address of the access.
+func (a Access) Sign(req *http.Request) {
+	switch {
+	case a.Key == "":
+	case a.header != "":
+		req.Header.Set(a.header, a.Key)
+	default:
 		req.Header.Set("Authorization", "Bearer "+a.Key)
 	}
-	return req, nil
 }
 
 // Do sends a request. An error has the reason why there is no answer: Denied where the address may not be reached, else Unavailable.

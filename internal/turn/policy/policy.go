@@ -284,6 +284,16 @@ type Limits struct {
 
 	Subagents Subagents    `json:"subagents,omitzero"`
 	Person    PersonLimits `json:"person,omitzero"`
+	Media     MediaLimits  `json:"media,omitzero"`
+}
+
+// MediaLimits bounds what the tools that generate media may make for one user or group in a day of UTC; for consumers it bounds each key of a
+// service. What users pay for with keys of their own counts, too.
+type MediaLimits struct {
+	Pictures   int `json:"pictures,omitempty"`   // default 100
+	Characters int `json:"characters,omitempty"` // of speech; default 100000
+	Seconds    int `json:"seconds,omitempty"`    // of video; default 120
+	AtOnce     int `json:"atOnce,omitempty"`     // generations that run at the same time; default 3
 }
 
 // PersonLimits bounds what one person may have. Conversations that messages on platforms begin are never refused, and those that agents,

@@ -151,9 +151,10 @@ func TestQueue_OwnBeforeChannelBeforeGeneralBeforeType(t *testing.T) {
 func TestLimit_FillsInDefaults(t *testing.T) {
 	subagents := policy.Subagents{Depth: 6, PerTurn: 20, Running: 16, Tokens: 5_000_000}
 	person := policy.PersonLimits{Sessions: 10_000, Runners: 50, Tokens: 100, Storage: 10_240, Voice: 120}
-	require.Equal(t, policy.Limits{Turns: 64, OwnKeyTurns: 1, ProviderWaitMinutes: 1440, LLM: policy.LLM{Global: 5, Personal: 3, Subagent: 3}, Subagents: subagents, Person: person}, (&policy.Policy{}).Limit())
+	media := policy.MediaLimits{Pictures: 100, Characters: 100_000, Seconds: 120, AtOnce: 3}
+	require.Equal(t, policy.Limits{Turns: 64, OwnKeyTurns: 1, ProviderWaitMinutes: 1440, LLM: policy.LLM{Global: 5, Personal: 3, Subagent: 3}, Subagents: subagents, Person: person, Media: media}, (&policy.Policy{}).Limit())
 	subagents.Depth = 2
-	require.Equal(t, policy.Limits{Turns: 2, UserTurns: 1, OwnKeyTurns: 1, ProviderWaitMinutes: 1440, LLM: policy.LLM{Global: 9, Personal: 3, Subagent: 3}, Subagents: subagents, Person: person},
+	require.Equal(t, policy.Limits{Turns: 2, UserTurns: 1, OwnKeyTurns: 1, ProviderWaitMinutes: 1440, LLM: policy.LLM{Global: 9, Personal: 3, Subagent: 3}, Subagents: subagents, Person: person, Media: media},
 		parse(t, `{limits: {turns: 2, userTurns: 1, llm: {global: 9}, subagents: {depth: 2}}}`).Limit())
 }
 

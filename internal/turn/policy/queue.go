@@ -46,5 +46,9 @@ func (p *Policy) Limit() Limits {
 	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
 	l.Person.Storage = cmp.Or(l.Person.Storage, 10<<10)
 	l.Person.Voice = cmp.Or(l.Person.Voice, 120)
+	l.Media.Pictures = cmp.Or(l.Media.Pictures, 100)
+	l.Media.Characters = cmp.Or(l.Media.Characters, 100_000)
+	l.Media.Seconds = cmp.Or(l.Media.Seconds, 120)
+	l.Media.AtOnce = cmp.Or(l.Media.AtOnce, 3)
 	return l
 }

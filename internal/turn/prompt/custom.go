@@ -143,6 +143,8 @@ func capabilities() (list []Capability) {
 		Capability{Key: "memory", Default: memoryHead, part: "20_memory"}, Capability{Key: "soul", Default: soulHead, part: "21_soul"},
 		Capability{Key: "recent", Default: recentHead, part: "40_recent"},
 		Capability{Key: "documents", Default: documentsHead, part: DocumentsPart}, Capability{Key: "web", Default: webHead, part: WebPart},
+		Capability{Key: "image", Default: imageHead, part: ImagePart}, Capability{Key: "speech", Default: speechHead, part: SpeechPart},
+		Capability{Key: "video", Default: videoHead, part: VideoPart},
 		Capability{Key: "scheduler", Default: schedulerHead, part: SchedulerPart}, Capability{Key: "humanchat", Default: humanHead, part: HumanPart},
 	)
 }
@@ -153,10 +155,16 @@ const (
 	WebPart       = "11_web"
 	SchedulerPart = "12_scheduler"
 	HumanPart     = "13_humanchat"
+	ImagePart     = "14_image"
+	SpeechPart    = "14_speech"
+	VideoPart     = "14_video"
 
 	documentsHead = "# Documents\n\nLook into the documents below /docs before you answer what they may be about, and keep to what they say. When they do not say it, say so."
 	webHead       = "# The web\n\nSearch for what may have changed since you were trained, and name the pages that you rely on."
 	schedulerHead = "# Reminders\n\nWith Cron you say or do something in this conversation at a time that they want. Say when it will happen, and change or remove what they do not want any more."
+	imageHead     = "# Pictures\n\nWith generate_image you make a picture that they ask for, or edit one that they sent. Write the prompt in full, and show the picture as its result says."
+	speechHead    = "# Speech\n\nWith generate_speech you make a recording of a text when they want to hear it, and show it as its result says."
+	videoHead     = "# Videos\n\nWith generate_video you make a short video that they ask for. It takes minutes: say so first, and show the video as its result says."
 	humanHead     = "# A person\n\nWhat is not yours to decide, or what they want a human for, goes to a person with contact_admin. Promise neither what that person will say nor when."
 )
 

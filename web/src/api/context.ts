@@ -32,7 +32,7 @@ export const readResult = (key: string, call: string): Promise<string> =>
 
 export async function readUsage(days: number): Promise<UsageReport> {
   const answer = await unwrap(api.GET("/api/usage", { params: { query: { days } } }))
-  return { ...answer, days: answer.days ?? [], sessions: answer.sessions ?? [] }
+  return { ...answer, days: answer.days ?? [], sessions: answer.sessions ?? [], media: answer.media ?? [] }
 }
 
 export async function listCommands(): Promise<ServerCommand[]> {

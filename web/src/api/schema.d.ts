@@ -5526,6 +5526,26 @@ export interface components {
             llm_subagent: number;
             /**
              * Format: int64
+             * @description Pictures, recordings and videos that are generated for one user at once.
+             */
+            media_at_once: number;
+            /**
+             * Format: int64
+             * @description Characters of speech, in the same way.
+             */
+            media_characters: number;
+            /**
+             * Format: int64
+             * @description Pictures that are generated for one user in a day, or for one key of a service.
+             */
+            media_pictures: number;
+            /**
+             * Format: int64
+             * @description Seconds of video, in the same way.
+             */
+            media_seconds: number;
+            /**
+             * Format: int64
              * @description The same for a user who is answered by a model of their own.
              */
             own_key_turns: number;
@@ -5981,6 +6001,26 @@ export interface components {
             user: components["schemas"]["User"];
             version: string;
         };
+        MediaDay: {
+            /** Format: int64 */
+            calls: number;
+            /**
+             * Format: double
+             * @description In the currency of the answer, of the calls whose price is known. Missing where none is.
+             */
+            cost?: number;
+            /** @description UTC, as 2026-11-21. */
+            day: string;
+            /** @enum {string} */
+            kind: "image" | "speech" | "video" | "transcription" | "realtime";
+            /** @description provider/model */
+            model: string;
+            /**
+             * Format: int64
+             * @description Pictures, characters of speech, or seconds of video, transcription and realtime voice.
+             */
+            units: number;
+        };
         Member: {
             name: string;
             /** @description Its conversation. */
@@ -6210,7 +6250,7 @@ export interface components {
         NewService: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them. */
             capabilities?: string[];
             description?: string;
             /** @description Those that are left out stay. */
@@ -7330,7 +7370,7 @@ export interface components {
         ServiceChange: {
             allowed_docs?: string[];
             allowed_scripts?: string[];
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them. */
             capabilities?: string[];
             description?: string;
             /** @description Those that are left out stay. */
@@ -7383,14 +7423,29 @@ export interface components {
             concurrent: number;
             /**
              * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+             */
+            pictures_per_day: number;
+            /**
+             * Format: int64
              * @description Of one key; default 60.
              */
             requests_per_minute: number;
             /**
              * Format: int64
+             * @description The same for characters of speech.
+             */
+            speech_characters_per_day: number;
+            /**
+             * Format: int64
              * @description Of all consumers, in a day of UTC; 0: as many as they want.
              */
             tokens_per_day: number;
+            /**
+             * Format: int64
+             * @description The same for seconds of video.
+             */
+            video_seconds_per_day: number;
         };
         ServiceLimitsPatch: {
             /**
@@ -7400,14 +7455,29 @@ export interface components {
             concurrent?: number;
             /**
              * Format: int64
+             * @description Of all consumers, in a day of UTC; 0: as many as the policy allows for each key.
+             */
+            pictures_per_day?: number;
+            /**
+             * Format: int64
              * @description Of one key.
              */
             requests_per_minute?: number;
             /**
              * Format: int64
+             * @description The same for characters of speech.
+             */
+            speech_characters_per_day?: number;
+            /**
+             * Format: int64
              * @description Of all consumers, in a day of UTC; 0: as many as they want.
              */
             tokens_per_day?: number;
+            /**
+             * Format: int64
+             * @description The same for seconds of video.
+             */
+            video_seconds_per_day?: number;
         };
         ServiceUsage: {
             /** @example USD */
@@ -7452,12 +7522,22 @@ export interface components {
             /** Format: int64 */
             max_ms: number;
             /**
+             * Format: double
+             * @description Of pictures, speech and videos whose price was known; missing: of none.
+             */
+            media_cost?: number;
+            /**
              * Format: int64
              * @description Milliseconds until half of them were answered, a stream until it ended.
              */
             p50_ms: number;
             /** Format: int64 */
             p95_ms: number;
+            /**
+             * Format: int64
+             * @description That were generated.
+             */
+            pictures: number;
             /** Format: int64 */
             prompt_tokens: number;
             /**
@@ -7465,6 +7545,16 @@ export interface components {
              * @description With a good key, also those that were refused. They are counted for as long as they are kept: XBOT_KEEP_EVENTS.
              */
             requests: number;
+            /**
+             * Format: int64
+             * @description Of generated speech.
+             */
+            speech_characters: number;
+            /**
+             * Format: int64
+             * @description Of generated videos.
+             */
+            video_seconds: number;
         };
         ServiceView: {
             /**
@@ -7478,7 +7568,7 @@ export interface components {
             allowed_docs: string[] | null;
             /** @description Patterns of scripts below scripts/ whose names it sees: * is all, none: nothing. They are kept with the service: this version of xbot has no tool that runs them. */
             allowed_scripts: string[] | null;
-            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video are kept with the service: this version of xbot has no such tools. */
+            /** @description Of web, image, speech, video, scheduler and humanchat, which passes questions on to a person of the house. image, speech and video generate files, where its administrator has a key for them. */
             capabilities: string[] | null;
             /** @description Its administrator is shut out, or is no administrator any more: nobody can use it. */
             closed?: boolean;
@@ -8327,6 +8417,16 @@ export interface components {
             key_hint: string;
             /** @description Empty: the usual one. */
             model: string;
+            /**
+             * Format: double
+             * @description USD for a picture, for a million characters of speech or for a second of video; missing: what is known of the model.
+             */
+            price?: number;
+            /**
+             * @description Whose API it is, of pictures, speech and video; missing: the default one.
+             * @example openai
+             */
+            provider?: string;
             /** Format: int64 */
             revision: number;
             /** @example transcription */
@@ -8343,6 +8443,13 @@ export interface components {
             key?: string;
             /** @description Empty: the usual one. */
             model?: string;
+            /**
+             * Format: double
+             * @description USD for a picture, for a million characters of speech or for a second of video; left out: what is known of the model.
+             */
+            price?: number;
+            /** @description One of the service's; empty: the default one. */
+            provider?: string;
             /**
              * Format: int64
              * @description The revision that the change was made from; 0: there is none yet.
@@ -8402,6 +8509,8 @@ export interface components {
             tool: string;
         };
         ToolService: {
+            /** @description Whose APIs it can be reached by, the default one first; missing: one alone. */
+            providers?: string[] | null;
             /** @example transcription */
             service: string;
             /**
@@ -8698,6 +8807,8 @@ export interface components {
             currency: string;
             /** @description Newest first. */
             days: components["schemas"]["SpentDay"][] | null;
+            /** @description Pictures, sound and video, by day and model, newest first. Their cost is not in total. */
+            media: components["schemas"]["MediaDay"][] | null;
             /** @description Those with most tokens first. */
             sessions: components["schemas"]["SpentSession"][] | null;
             /** @description Of all models; its cost is that of the models with a price. */

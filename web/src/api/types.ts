@@ -54,7 +54,9 @@ export type SentMessage = Schemas["SentMessage"]
 export type UsageRow = Omit<Schemas["Spent"], "model">
 export type UsageDay = Schemas["SpentDay"]
 export type UsageSession = Schemas["SpentSession"]
-export type UsageReport = Omit<Schemas["UsageReport"], "days" | "sessions" | "total"> & { days: UsageDay[]; sessions: UsageSession[]; total: UsageRow }
+export type UsageReport = Omit<Schemas["UsageReport"], "days" | "sessions" | "total" | "media"> & { days: UsageDay[]; sessions: UsageSession[]; total: UsageRow; media: MediaDay[] }
+/** Pictures, sound or video of one model on one day. */
+export type MediaDay = Schemas["MediaDay"]
 
 /** A slash command of the server. */
 export type ServerCommand = Schemas["Command"]

@@ -499,6 +499,12 @@ export const en = {
   "usage.tokens": "{{n}} tokens",
   "usage.noPrice": "No price is set for some of it, so costs are not complete.",
   "usage.deleted": "deleted conversation",
+  "usage.media": "Pictures, sound and video",
+  "usage.image": "{{n}} pictures",
+  "usage.speech": "{{n}} characters of speech",
+  "usage.video": "{{n}} seconds of video",
+  "usage.transcription": "{{n}} seconds of transcription",
+  "usage.realtime": "{{n}} seconds of realtime voice",
 
   "question.burst_one": "One message",
   "question.burst_other": "{{count}} messages, answered together",

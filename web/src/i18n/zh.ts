@@ -501,6 +501,12 @@ export const zh: Record<Key, string> = {
   "usage.tokens": "{{n}} 个 token",
   "usage.noPrice": "部分用量没有设置价格，因此费用不完整。",
   "usage.deleted": "已删除的对话",
+  "usage.media": "图片、语音和视频",
+  "usage.image": "{{n}} 张图片",
+  "usage.speech": "{{n}} 个语音字符",
+  "usage.video": "{{n}} 秒视频",
+  "usage.transcription": "{{n}} 秒转写",
+  "usage.realtime": "{{n}} 秒实时语音",
 
   "question.burst_one": "一条消息",
   "question.burst_other": "{{count}} 条消息，一并回答",

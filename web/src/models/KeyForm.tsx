@@ -15,6 +15,8 @@ import { keysQuery } from "./queries"
 
 interface Props {
   name: ServiceName
+  /** Whose APIs the service can be reached by, the default one first; none: one alone. */
+  providers: string[]
   /** What is stored for the service: the person's own, and for administrators the installation's. */
   keys: ToolKey[]
   admin: boolean
@@ -38,14 +40,29 @@ export function KeyForm({ admin, keys, ...rest }: Props) {
 
 const common = { autoCapitalize: "none", spellCheck: false }
 
-function Fields({ name, shared, stored, onDone }: { name: ServiceName; shared: boolean; stored?: ToolKey; onDone: () => void }) {
+interface FieldsProps {
+  name: ServiceName
+  providers: string[]
+  shared: boolean
+  stored?: ToolKey
+  onDone: () => void
+}
+
+function Fields({ name, providers, shared, stored, onDone }: FieldsProps) {
   const t = useT()
   const say = useTable(keysWords)
   const client = useQueryClient()
   const [key, setKey] = useState("")
   const [base_url, setAddress] = useState(stored?.base_url ?? "")
   const [model, setModel] = useState(stored?.model ?? "")
-  const draft = { shared, key, base_url, model, revision: stored?.revision ?? 0 }
+  const [provider, setProvider] = useState(stored?.provider || (providers[0] ?? ""))
+  const [price, setPrice] = useState(stored?.price?.toString() ?? "")
+  const amount = Number(price.replace(",", "."))
+  const wrongPrice = price.trim() !== "" && !(amount >= 0)
+  const draft = {
+    shared, key, base_url, model, revision: stored?.revision ?? 0,
+    ...(providers.length > 0 && { provider, price: price.trim() === "" || wrongPrice ? undefined : amount }),
+  }
   const onSuccess = async () => {
     await client.invalidateQueries({ queryKey: keysQuery.queryKey })
     onDone()
@@ -60,10 +77,11 @@ function Fields({ name, shared, stored, onDone }: { name: ServiceName; shared: b
   }
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    act(saving)
+    if (!wrongPrice) act(saving)
   }
   return (
     <form className="space-y-4" onSubmit={submit} noValidate autoComplete="off">
+      {providers.length > 0 && <Select label={say("provider")} value={provider} options={providers} say={(one) => say(providerWord(one))} onChange={setProvider} />}
       <div className="grid gap-4 md:grid-cols-2">
         {name !== "searxng" && (
           <PasswordField
@@ -77,9 +95,21 @@ function Fields({ name, shared, stored, onDone }: { name: ServiceName; shared: b
             {...common}
           />
         )}
-        <Field label={say("address")} hint={say(addressHint(name))} value={base_url} onChange={(event) => setAddress(event.target.value)} type="url" autoComplete="off" maxLength={512} {...common} />
+        <Field label={say("address")} hint={say(addressHint(name, provider))} value={base_url} onChange={(event) => setAddress(event.target.value)} type="url" autoComplete="off" maxLength={512} {...common} />
         {compatible(name) && (
           <Field label={say("model")} hint={say("modelHint")} value={model} onChange={(event) => setModel(event.target.value)} autoComplete="off" maxLength={128} {...common} />
+        )}
+        {providers.length > 0 && (
+          <Field
+            label={say("price")}
+            hint={say(`price_${name as MediaName}`)}
+            problem={wrongPrice ? say("needPrice") : undefined}
+            inputMode="decimal"
+            value={price}
+            onChange={(event) => setPrice(event.target.value)}
+            autoComplete="off"
+            maxLength={12}
+          />
         )}
       </div>
       {failure ? <Note tone="danger">{failure.message}</Note> : trial.data && <Result tried={trial.data} />}
@@ -114,4 +144,15 @@ function Result({ tried: { passed, untested, problem, ms } }: { tried: KeyTried 
 
 const compatible = (name: ServiceName) => !["tavily", "cloudsway", "searxng"].includes(name)
 
-const addressHint = (name: ServiceName) => (name === "searxng" ? "addressServer" : compatible(name) ? "addressCompatible" : "addressOwn")
+type MediaName = "image" | "speech" | "video"
+
+const addressHint = (name: ServiceName, provider: string) => {
+  if (name === "searxng") return "addressServer"
+  if (name === "video" && provider === "openai") return "addressVideo"
+  return compatible(name) && (provider === "" || provider === "openai") ? "addressCompatible" : "addressOwn"
+}
+
+const known = ["openai", "gemini", "dashscope", "elevenlabs", "minimax"] as const
+
+/** The word for a provider; one that this page does not know yet has the word of compatible services. */
+const providerWord = (name: string) => `provider_${known.find((one) => one === name) ?? "openai"}` as const

@@ -29,7 +29,7 @@ export function KeysPart() {
           return (
             <li key={name} aria-label={say(name)} className="py-2.5">
               <Row service={service} keys={keys} onEdit={() => setOpen(open === name ? undefined : name)} open={open === name} />
-              {open === name && <KeyForm name={name} keys={keys} admin={me.user.role === "admin"} onDone={() => setOpen(undefined)} />}
+              {open === name && <KeyForm name={name} providers={service.providers ?? []} keys={keys} admin={me.user.role === "admin"} onDone={() => setOpen(undefined)} />}
             </li>
           )
         })}

@@ -11,7 +11,7 @@ import { Button } from "../ui/Button"
 import { CheckField } from "../ui/CheckField"
 import { Field } from "../ui/Field"
 import { Note } from "../ui/Note"
-import { bodyOf, CAPABILITIES, type Filled, lines, type PartProps, wrongNumber } from "./draft"
+import { bodyOf, CAPABILITIES, type Filled, LIMITS, lines, type PartProps, wrongNumber } from "./draft"
 import { ModelFields } from "./ModelFields"
 import { servicesQuery } from "./queries"
 
@@ -124,7 +124,7 @@ function Limits({ filled, set, tried }: PartProps & { tried: boolean }) {
     <fieldset>
       <legend className="mb-2 font-medium">{say("limits")}</legend>
       <div className="grid gap-4 md:grid-cols-2">
-        {(["conversations", "perMinute", "concurrent", "perDay"] as const).map((one) => (
+        {LIMITS.map((one) => (
           <Field
             key={one}
             label={say(`limit_${one}`)}

@@ -56,6 +56,9 @@ function Row({ row, name, currency, most }: { row: UsageRow; name?: string; curr
   const facts = [say("requests", { count: count(language, row.requests) })]
   if (row.errors > 0) facts.push(say("errors", { count: count(language, row.errors) }))
   if (row.requests > 0) facts.push(say("latency", { p50: duration(t, row.p50_ms), p95: duration(t, row.p95_ms), max: duration(t, row.max_ms) }))
+  const made = ([["image", row.pictures], ["speech", row.speech_characters], ["video", row.video_seconds]] as const).filter(([, n]) => n > 0)
+  facts.push(...made.map(([kind, n]) => t(`usage.${kind}`, { n: count(language, n) })))
+  if (row.media_cost !== undefined) facts.push(money(language, currency, row.media_cost))
   return (
     <li aria-label={called}>
       <div className="flex flex-wrap items-baseline justify-between gap-x-4 tabular-nums">

@@ -5,7 +5,7 @@ import { bodyOf, filledFrom, lines, nothing, wrongNumber } from "./draft"
 
 const service = {
   id: "svc_0a1b2c3d", name: "Help desk", description: "", model: "openai/gpt-5", system_prompt_version_id: 3, user_profile_version_id: 0, allowed_docs: ["faq/*.md", "guide.md"], allowed_scripts: [],
-  capabilities: ["web"], welcome_message: "Hello", quick_questions: ["Where?"], origins: [], max_conversations: 7, limits: { requests_per_minute: 1, concurrent: 2, tokens_per_day: 3 }, published: false, revision: 4,
+  capabilities: ["web"], welcome_message: "Hello", quick_questions: ["Where?"], origins: [], max_conversations: 7, limits: { requests_per_minute: 1, concurrent: 2, tokens_per_day: 3, pictures_per_day: 4, speech_characters_per_day: 5, video_seconds_per_day: 6 }, published: false, revision: 4,
 } as unknown as Service
 
 test("a service that is filled in and saved as it is stays as it is", () => {

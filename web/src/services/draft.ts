@@ -20,6 +20,9 @@ export interface Filled {
   perMinute: string
   concurrent: string
   perDay: string
+  pictures: string
+  characters: string
+  seconds: string
   published: boolean
 }
 
@@ -31,26 +34,31 @@ export interface PartProps {
 
 export const nothing: Filled = {
   name: "", description: "", model: "", prompt: 0, profile: 0, docs: "*", scripts: "*", can: [], welcome: "", questions: "", origins: "",
-  conversations: "1000", perMinute: "60", concurrent: "4", perDay: "0", published: true,
+  conversations: "1000", perMinute: "60", concurrent: "4", perDay: "0", pictures: "100", characters: "100000", seconds: "60", published: true,
 }
 
 export const filledFrom = (s: Service): Filled => ({
   name: s.name, description: s.description, model: s.model, prompt: s.system_prompt_version_id, profile: s.user_profile_version_id,
   docs: s.allowed_docs.join("\n"), scripts: s.allowed_scripts.join("\n"), can: s.capabilities, welcome: s.welcome_message,
   questions: s.quick_questions.join("\n"), origins: s.origins.join("\n"), conversations: String(s.max_conversations),
-  perMinute: String(s.limits.requests_per_minute), concurrent: String(s.limits.concurrent), perDay: String(s.limits.tokens_per_day), published: s.published,
+  perMinute: String(s.limits.requests_per_minute), concurrent: String(s.limits.concurrent), perDay: String(s.limits.tokens_per_day),
+  pictures: String(s.limits.pictures_per_day), characters: String(s.limits.speech_characters_per_day), seconds: String(s.limits.video_seconds_per_day), published: s.published,
 })
 
 /** The lines of a text that hold something. */
 export const lines = (text: string): string[] => text.split("\n").map((line) => line.trim()).filter((line) => line !== "")
 
+/** The numbers of the form, in its order. */
+export const LIMITS = ["conversations", "perMinute", "concurrent", "perDay", "pictures", "characters", "seconds"] as const
+
+type LimitName = (typeof LIMITS)[number]
+
 /** Which of the numbers is none that can be; undefined: all can. */
-export function wrongNumber({ conversations, perMinute, concurrent, perDay }: Filled): "conversations" | "perMinute" | "concurrent" | "perDay" | undefined {
+export function wrongNumber({ conversations, perMinute, concurrent, ...perDay }: Filled): LimitName | undefined {
   if (!within(conversations, 1, 100_000)) return "conversations"
   if (!within(perMinute, 1, 100_000)) return "perMinute"
   if (!within(concurrent, 1, 1_000)) return "concurrent"
-  if (!within(perDay, 0, Number.MAX_SAFE_INTEGER)) return "perDay"
-  return undefined
+  return (["perDay", "pictures", "characters", "seconds"] as const).find((one) => !within(perDay[one], 0, Number.MAX_SAFE_INTEGER))
 }
 
 const within = (text: string, least: number, most: number) => /^\d+$/.test(text.trim()) && Number(text) >= least && Number(text) <= most
@@ -60,7 +68,8 @@ export const bodyOf = (f: Filled, revision: number): ServiceChange => ({
   name: f.name.trim(), description: f.description, model: f.model, system_prompt_version_id: f.prompt, user_profile_version_id: f.profile,
   allowed_docs: lines(f.docs), allowed_scripts: lines(f.scripts), capabilities: f.can, welcome_message: f.welcome, quick_questions: lines(f.questions),
   origins: lines(f.origins), max_conversations: Number(f.conversations),
-  limits: { requests_per_minute: Number(f.perMinute), concurrent: Number(f.concurrent), tokens_per_day: Number(f.perDay) }, published: f.published, revision,
+  limits: { requests_per_minute: Number(f.perMinute), concurrent: Number(f.concurrent), tokens_per_day: Number(f.perDay),
+    pictures_per_day: Number(f.pictures), speech_characters_per_day: Number(f.characters), video_seconds_per_day: Number(f.seconds) }, published: f.published, revision,
 })
 
 /** The line that shows a service on another site. */

@@ -6,9 +6,9 @@ import { type ReactNode, useState } from "react"
 import { readUsage } from "../api/context"
 import type { UsageReport, UsageRow } from "../api/types"
 import { type Translate, useLanguage, useT } from "../i18n"
-import { day as dayOf, money, tokens } from "../i18n/format"
+import { count, day as dayOf, money, tokens } from "../i18n/format"
 import { Note } from "../ui/Note"
-import { byDay, byModel, bySession, type Named, tokensOf } from "./rows"
+import { byDay, byModel, bySession, mediaByModel, type Named, tokensOf } from "./rows"
 import { UsageBar, UsageLegend } from "./UsageBar"
 
 const ranges = [7, 30, 90]
@@ -24,7 +24,9 @@ export default function UsageView({ onLeave }: { onLeave?: () => void }) {
     <>
       <Range days={days} onChoose={setDays} />
       {error && <Note tone="danger" className="mt-3">{error.message}</Note>}
-      {data && (tokensOf(data.total) === 0 ? <p className="mt-4 text-ink-2">{t("usage.none")}</p> : <Report report={data} onLeave={onLeave} />)}
+      {data && tokensOf(data.total) === 0 && data.media.length === 0 && <p className="mt-4 text-ink-2">{t("usage.none")}</p>}
+      {data && tokensOf(data.total) > 0 && <Report report={data} onLeave={onLeave} />}
+      {data && data.media.length > 0 && <Media report={data} />}
       {!data && !error && <p className="mt-4 text-ink-3">{t("app.loading")}</p>}
     </>
   )
@@ -76,6 +78,28 @@ function Report({ report, onLeave }: { report: UsageReport; onLeave?: () => void
         </Tabs.Content>
       </Tabs.Root>
     </>
+  )
+}
+
+/** Pictures, sound and video, by model. */
+function Media({ report }: { report: UsageReport }) {
+  const t = useT()
+  const language = useLanguage()
+  return (
+    <section aria-label={t("usage.media")} className="mt-6">
+      <h3 className="font-medium">{t("usage.media")}</h3>
+      <ul className="mt-2 space-y-2 text-small">
+        {mediaByModel(report).map(({ kind, model, units, cost }) => (
+          <li key={`${kind} ${model}`} className="flex items-baseline justify-between gap-4 tabular-nums">
+            <span className="min-w-0 truncate">{model}</span>
+            <span className="shrink-0 text-ink-2">
+              {t(`usage.${kind}`, { n: count(language, units) })}
+              {cost !== undefined && ` · ${money(language, report.currency, cost)}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

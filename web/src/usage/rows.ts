@@ -1,4 +1,4 @@
-import type { UsageReport, UsageRow, UsageSession } from "../api/types"
+import type { MediaDay, UsageReport, UsageRow, UsageSession } from "../api/types"
 
 export interface Named {
   name: string
@@ -19,6 +19,20 @@ export function bySession({ sessions }: UsageReport): (Named & UsageRow & Pick<U
   const rows = sums(sessions, ({ key }) => key).sort((a, b) => tokensOf(b) - tokensOf(a))
   return rows.map((row) => ({ ...row, title: known.get(row.name)?.title ?? "", deleted: known.get(row.name)?.deleted }))
 }
+
+/** Pictures, sound and video by kind and model, the dearest first. */
+export function mediaByModel({ media }: UsageReport): MediaRow[] {
+  const found = new Map<string, MediaRow>()
+  for (const { kind, model, calls, units, cost } of media) {
+    const name = `${kind} ${model}`
+    const sum = found.get(name)
+    if (sum) found.set(name, { ...sum, calls: sum.calls + calls, units: sum.units + units, cost: cost === undefined ? sum.cost : (sum.cost ?? 0) + cost })
+    else found.set(name, { kind, model, calls, units, cost })
+  }
+  return [...found.values()].sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0))
+}
+
+export type MediaRow = Omit<MediaDay, "day">
 
 /** Sums up the rows of one name. A sum has no cost when one of its rows has none. */
 function sums<T extends UsageRow>(rows: T[], nameOf: (row: T) => string): (Named & UsageRow)[] {

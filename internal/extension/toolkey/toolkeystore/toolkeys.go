@@ -37,7 +37,7 @@ func (s *Store) ToolKeys(ctx context.Context, user chat.UserID) ([]Key, error) {
 	out := make([]Key, len(rows))
 	for i, r := range rows {
 		out[i] = Key{Secrets: r.Secrets, ToolKey: chat.ToolKey{
-			User: chat.UserID(r.Owner), Shared: r.Owner == 0, Service: r.Service, BaseURL: r.BaseUrl, Model: r.Model, KeyHint: r.KeyHint,
+			User: chat.UserID(r.Owner), Shared: r.Owner == 0, Service: r.Service, Provider: r.Provider, BaseURL: r.BaseUrl, Model: r.Model, Price: r.Price, KeyHint: r.KeyHint,
 			Revision: r.Revision, ChangedAt: r.ChangedAt, ChangedBy: r.ChangedBy,
 		}}
 	}
@@ -62,11 +62,11 @@ func (s *Store) SetToolKey(ctx context.Context, in Key, by chat.UserID) error {
 func set(ctx context.Context, tx *pg.Tx, in Key, by chat.UserID) (int64, error) {
 	if in.Revision == 0 {
 		return dbsqlc.Q.ToolKeyAdd(ctx, tx, dbsqlc.ToolKeyAddParams{
-			Owner: pg.Nullable(in.User), Service: in.Service, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
+			Owner: pg.Nullable(in.User), Service: in.Service, Provider: in.Provider, BaseUrl: in.BaseURL, Model: in.Model, Price: in.Price, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
 		})
 	}
 	return dbsqlc.Q.ToolKeyReplace(ctx, tx, dbsqlc.ToolKeyReplaceParams{
-		Owner: pg.Nullable(in.User), Service: in.Service, Revision: in.Revision, BaseUrl: in.BaseURL, Model: in.Model, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
+		Owner: pg.Nullable(in.User), Service: in.Service, Revision: in.Revision, Provider: in.Provider, BaseUrl: in.BaseURL, Model: in.Model, Price: in.Price, Secrets: in.Secrets, KeyHint: in.KeyHint, ChangedBy: pg.Nullable(by),
 	})
 }
 

@@ -61,6 +61,7 @@ func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
 	a.Parts["05_scope"] = scope(s)
 	for key, on := range map[string]bool{
 		"documents": len(s.AllowedDocs) > 0, "web": s.Can(service.Web), "scheduler": s.Can(service.Scheduler), "humanchat": s.Can(service.HumanChat),
+		"image": s.Can(service.Image), "speech": s.Can(service.Speech), "video": s.Can(service.Video),
 	} {
 		c, known := prompt.FindCapability(key)
 		if on && known {
@@ -73,6 +74,7 @@ func (p Prompt) Process(ctx context.Context, a *prompt.Assembly) error {
 // parts maps the sections of capabilities to their parts.
 var parts = map[string]string{
 	"documents": prompt.DocumentsPart, "web": prompt.WebPart, "scheduler": prompt.SchedulerPart, "humanchat": prompt.HumanPart,
+	"image": prompt.ImagePart, "speech": prompt.SpeechPart, "video": prompt.VideoPart,
 }
 
 // base returns the administrator's text, or else the installation's.
