@@ -43,7 +43,6 @@ import (
 	"xbot/ingress/panels"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
-	"xbot/internal/document/transcription"
 	"xbot/internal/document/webpicture"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/plugin/weblink"
@@ -175,7 +174,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Messages: messages.Endpoints{
 			Base: base, Attachments: stores.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history,
-			Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys},
+			Voice: in.core.transcriber(),
 		},
 		Streams: events.Endpoints{Base: base, ClientActions: stores.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
 		Files: files.Endpoints{

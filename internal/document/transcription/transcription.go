@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -37,6 +38,8 @@ type Keys interface {
 type Transcriber struct {
 	Keys  Keys
 	Pause time.Duration // before the second call, doubling; 0: a second
+	Usage Usage         // nil: usage is not booked
+	Log   *slog.Logger  // nil: nothing is logged
 
 	whisper whisperServers
 }
@@ -51,9 +54,9 @@ func (*Transcriber) IsAudio(kind, name string) bool {
 	return kind == "audio" || endings[strings.ToLower(path.Ext(name))]
 }
 
-// Transcribe returns the speech in a file as text, on one line. It retries a service that is down, within less than three minutes in all. Invalid:
+// Transcribe returns the speech in a file as text, on one line, and books the usage in a conversation; an empty key is none. It retries a service that is down, within less than three minutes in all. Invalid:
 // there is no key, or the service refuses the file.
-func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, key chat.SessionKey, name string, audio []byte) (string, error) {
 	if len(audio) > chat.MaxAudio {
 		return "", fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit of transcription", chat.MaxAudio>>20)
 	}
@@ -63,7 +66,10 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 	}
 	pause := cmp.Or(t.Pause, time.Second)
 	for try := 1; ; try++ {
-		text, err := t.call(ctx, access, name, audio)
+		text, used, err := t.call(ctx, access, name, audio)
+		if err == nil {
+			t.book(ctx, spentOn(access, used, user, key))
+		}
 		if err == nil || try == tries || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.RateLimited) {
 			return text, err
 		}
@@ -77,41 +83,41 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 }
 
 // call sends a file once, to the path that the service has.
-func (t *Transcriber) call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+func (t *Transcriber) call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
 	if t.whisper.known(access.BaseURL) {
-		text, found, err := infer(ctx, access, name, audio)
+		text, used, found, err := infer(ctx, access, name, audio)
 		if found {
-			return text, err
+			return text, used, err
 		}
 		t.whisper.forget(access.BaseURL)
 	}
-	text, err := transcribe(ctx, access, name, audio)
+	text, used, err := transcribe(ctx, access, name, audio)
 	if !fault.Is(err, fault.NotFound) {
-		return text, err
+		return text, used, err
 	}
-	text, found, inferErr := infer(ctx, access, name, audio)
+	text, used, found, inferErr := infer(ctx, access, name, audio)
 	if !found {
-		return "", err
+		return "", usage{}, err
 	}
 	t.whisper.remember(access.BaseURL)
-	return text, inferErr
+	return text, used, inferErr
 }
 
 // transcribe asks a service that is compatible with OpenAI's. NotFound: the service has no such path.
-func transcribe(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+func transcribe(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, usage, error) {
 	answer, err := send(ctx, access, "/audio/transcriptions", name, audio)
 	if err != nil {
-		return "", err
+		return "", usage{}, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	err = toolkey.Refused(answer)
 	switch {
 	case err != nil && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusMethodNotAllowed):
-		return "", fault.Errorf(fault.NotFound, "%w", err)
+		return "", usage{}, fault.Errorf(fault.NotFound, "%w", err)
 	case err != nil:
-		return "", err
+		return "", usage{}, err
 	}
 	return textIn(answer)
 }
@@ -131,21 +137,22 @@ func send(ctx context.Context, access toolkey.Access, path, name string, audio [
 }
 
 // textIn reads the transcript of an answer.
-func textIn(answer *http.Response) (string, error) {
+func textIn(answer *http.Response) (string, usage, error) {
 	var body struct {
 		Text  *string         `json:"text"`
 		Error json.RawMessage `json:"error"`
+		Usage json.RawMessage `json:"usage"`
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	switch {
 	case err != nil:
-		return "", fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
+		return "", usage{}, fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
 	case json.Unmarshal(data, &body) != nil || body.Text == nil && body.Error == nil:
-		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
+		return "", usage{}, fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
 	case body.Text == nil:
-		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: it may not read this kind of recording (a server of whisper.cpp reads formats other than WAV only with --convert)")
+		return "", usage{}, fault.Errorf(fault.Invalid, "the service sent no transcript: it may not read this kind of recording (a server of whisper.cpp reads formats other than WAV only with --convert)")
 	}
-	return plain(*body.Text), nil
+	return plain(*body.Text), usageIn(body.Usage), nil
 }
 
 func formOf(model, name string, audio []byte) (body io.Reader, contentType string, err error) {

@@ -56,7 +56,7 @@ func TestTranscribe_SendsTheFileAndReturnsWhatIsSaidOnOneLine(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"text":" Good\nmorning. \u0000"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a secret name.opus", []byte("sound"))
+	text, err := tr.Transcribe(t.Context(), 7, "", "a secret name.opus", []byte("sound"))
 	require.NoError(t, err)
 	require.Equal(t, "Good morning.", text)
 }
@@ -70,19 +70,19 @@ func TestTranscribe_AsksAgainWhereTheServiceWasDownAndNotWhereItRefused(t *testi
 		}
 		_, _ = w.Write([]byte(`{"text":"at last"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.NoError(t, err)
 	require.Equal(t, "at last", text)
 	require.Equal(t, 3, *calls)
 
 	for _, status := range []int{400, 401} {
 		tr, calls := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-		_, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+		_, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 		require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 		require.Equal(t, 1, *calls)
 	}
 	tr, calls = setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
-	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.True(t, fault.Is(err, fault.Unavailable))
 	require.Equal(t, 3, *calls, "not for ever")
 }
@@ -90,16 +90,16 @@ func TestTranscribe_AsksAgainWhereTheServiceWasDownAndNotWhereItRefused(t *testi
 func TestTranscribe_BelievesNoAnswer(t *testing.T) {
 	for _, body := range []string{"<html>", `{"error":"no"}`, `{"text":5}`, ""} {
 		tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
-		_, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+		_, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 		require.ErrorContains(t, err, "no transcript", "%q", body)
 	}
 	tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"text":"` + strings.Repeat("x", 30_000) + `"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.NoError(t, err)
 	require.Less(t, len(text), 20_100)
-	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", make([]byte, chat.MaxAudio+1))
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", make([]byte, chat.MaxAudio+1))
 	require.True(t, fault.Is(err, fault.TooLarge))
 }
 
@@ -112,7 +112,7 @@ func TestTranscribe_NamesTheFormByWhatTheFileHolds(t *testing.T) {
 		_, _ = w.Write([]byte(`{"text":"x"}`))
 	})
 	for holds, want := range map[string]string{"ID3\x03\x00": "audio.mp3", "OggS\x00": "audio.ogg", "#!AMR\n": "audio.amr"} {
-		_, err := tr.Transcribe(t.Context(), 7, "voice.amr", []byte(holds))
+		_, err := tr.Transcribe(t.Context(), 7, "", "voice.amr", []byte(holds))
 		require.NoError(t, err)
 		require.Equal(t, want, named)
 	}
@@ -152,7 +152,7 @@ func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *test
 	var paths []string
 	tr, _ := setup(t, whisper(t, &paths))
 	for range 2 {
-		text, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+		text, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
 		require.NoError(t, err)
 		require.Equal(t, "Good morning.", text)
 	}
@@ -162,7 +162,7 @@ func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *test
 func TestTranscribe_SaysThatTheServerOfWhisperCppNeedsAConverter(t *testing.T) {
 	var paths []string
 	tr, _ := setup(t, whisper(t, &paths))
-	_, err := tr.Transcribe(t.Context(), 7, "a.ogg", []byte("OggS"))
+	_, err := tr.Transcribe(t.Context(), 7, "", "a.ogg", []byte("OggS"))
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 	require.ErrorContains(t, err, "--convert")
 	require.Len(t, paths, 2, "it is not asked again")
@@ -172,7 +172,7 @@ func TestTranscribe_AServerThatWasReplacedIsFoundAgain(t *testing.T) {
 	var paths []string
 	answer := whisper(t, &paths)
 	tr, _ := setup(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
-	_, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+	_, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
 	require.NoError(t, err)
 	answer = func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/audio/transcriptions" {
@@ -181,7 +181,34 @@ func TestTranscribe_AServerThatWasReplacedIsFoundAgain(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"text":"Good evening."}`))
 	}
-	text, err := tr.Transcribe(t.Context(), 7, "a.wav", []byte("RIFF"))
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
 	require.NoError(t, err)
 	require.Equal(t, "Good evening.", text)
+}
+
+// booked records what was spent.
+type booked struct{ all []transcription.Spent }
+
+func (b *booked) BookTranscription(_ context.Context, s transcription.Spent) error {
+	b.all = append(b.all, s)
+	return nil
+}
+
+func TestTranscribe_BooksWhatWasAnsweredInAConversationAndWithoutOne(t *testing.T) {
+	answers := []string{`{"text":"a","usage":{"type":"duration","seconds":2.5}}`, `{"error":"no"}`, `{"text":"b"}`}
+	tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(answers[0]))
+		answers = answers[1:]
+	})
+	spent := &booked{}
+	tr.Usage = spent
+	_, err := tr.Transcribe(t.Context(), 7, "agent:main:web:thread:t", "a.mp3", nil)
+	require.NoError(t, err)
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
+	require.Error(t, err, "what was refused costs nothing")
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
+	require.NoError(t, err)
+	require.Equal(t, []transcription.Spent{
+		{User: 7, Session: "agent:main:web:thread:t", Model: "127.0.0.1/whisper-1", Seconds: 3}, {User: 7, Model: "127.0.0.1/whisper-1"},
+	}, spent.all)
 }

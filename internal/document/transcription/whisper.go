@@ -44,22 +44,22 @@ func (w *whisperServers) forget(base string) {
 }
 
 // infer asks a server of whisper.cpp, whose path does not begin with /v1. found is false if the server has no such path.
-func infer(ctx context.Context, access toolkey.Access, name string, audio []byte) (text string, found bool, err error) {
+func infer(ctx context.Context, access toolkey.Access, name string, audio []byte) (text string, used usage, found bool, err error) {
 	access.BaseURL = strings.TrimSuffix(access.BaseURL, "/v1")
 	answer, err := send(ctx, access, inferencePath, name, audio)
 	if err != nil {
-		return "", true, err
+		return "", used, true, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
 	switch answer.StatusCode {
 	case http.StatusNotFound, http.StatusMethodNotAllowed:
-		return "", false, nil
+		return "", used, false, nil
 	case http.StatusBadRequest, http.StatusInternalServerError: // a file that it cannot read, without and with --convert
-		return "", true, fault.Errorf(fault.Invalid, "the server of whisper.cpp could not read the recording: start it with --convert, for which it needs ffmpeg")
+		return "", used, true, fault.Errorf(fault.Invalid, "the server of whisper.cpp could not read the recording: start it with --convert, for which it needs ffmpeg")
 	}
 	if err := toolkey.Refused(answer); err != nil {
-		return "", true, err
+		return "", used, true, err
 	}
-	text, err = textIn(answer)
-	return text, true, err
+	text, used, err = textIn(answer)
+	return text, used, true, err
 }
