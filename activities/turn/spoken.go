@@ -9,12 +9,11 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/realtime"
-	"xbot/internal/realtime/realtimestore"
 )
 
-// SpokenAnswers has what realtime sessions answered.
+// SpokenAnswers stores the answers of realtime sessions.
 type SpokenAnswers interface {
-	Look(ctx context.Context, exchange string, step int) (realtimestore.Response, error)
+	Look(ctx context.Context, exchange string, step int) (realtime.StepAnswer, error)
 }
 
 // awaitSpoken waits until a realtime session has answered a step and the user has heard the answer, which it sets in the attempt. It leaves the
@@ -45,7 +44,7 @@ func (m *Model) awaitSpoken(ctx context.Context, a *attempt, exchange string) er
 	}
 }
 
-// How soon a step looks again for what a realtime session answered, and for an interruption of what is being heard.
+// Bounds of the time until a step looks again for an answer, or for an interruption of it.
 const (
 	minLook = 20 * time.Millisecond
 	maxLook = 250 * time.Millisecond

@@ -90,7 +90,7 @@ func resultOf(c realtimestore.Call) string {
 	return c.Result
 }
 
-// showCall tells the page about a call: when it begins, every few seconds, and when it has ended.
+// showCall sends the state of a call to the page: at its begin, every progressEvery, and at its end.
 func (s *session) showCall(x *exchange, c realtimestore.Call) error {
 	e := ToolCall{Type: realtime.TypeToolCall, CallID: string(c.ID), ToolName: c.Name, Status: "running", Elapsed: c.Elapsed.Round(100 * time.Millisecond).Seconds()}
 	if c.Done {

@@ -17,16 +17,16 @@ import (
 	"xbot/internal/turn/engine"
 )
 
-// exchange is what the user said, and the answers to it.
+// exchange is a piece of speech of the user, and the answers to it.
 type exchange struct {
-	id       string // the client id of its message
-	item     string // the service's
-	said     string
-	known    bool // said is final
-	accepted bool
-	answered bool // a response to it has ended
-	finished []finished
-	step     int // of the turn that answers it: the next answer's
+	id         string // the client id of its message
+	item       string // the service's
+	transcript string
+	known      bool // the transcript is final
+	accepted   bool
+	answered   bool // a response to it has ended
+	finished   []finished
+	step       int // of the turn that answers it: the next answer's
 
 	calls  []realtime.Call // of the last answer, whose results are awaited; empty: none are
 	states map[string]callState
@@ -54,11 +54,11 @@ const (
 
 // say returns a sentence in the language of the user's conversation.
 func (s *session) say(id i18n.ID) string {
-	text := ""
+	var text strings.Builder
 	for _, x := range s.exchanges {
-		text += x.said
+		text.WriteString(x.transcript)
 	}
-	return i18n.Say(i18n.LanguageHints{Text: text}.Lang(), id)
+	return i18n.Say(i18n.LanguageHints{Text: text.String()}.Lang(), id)
 }
 
 // committed begins an exchange. With push to talk, it is due for a response.
@@ -70,17 +70,17 @@ func (s *session) committed(item string) error {
 	x := &exchange{id: realtime.IDPrefix + strings.ToLower(rand.Text()), item: item}
 	s.exchanges = append(s.exchanges, x)
 	if !s.setup.Manual {
-		return nil // the service responds by itself
+		return nil // the service begins the response
 	}
 	s.due = append(s.due, x)
 	return s.next()
 }
 
-// transcribed notes what was said.
-func (s *session) transcribed(ctx context.Context, item, said string) error {
+// transcribed sets the transcript of an exchange; empty: the service could not transcribe it.
+func (s *session) transcribed(ctx context.Context, item, transcript string) error {
 	for _, x := range s.exchanges {
 		if x.item == item && item != "" && !x.known {
-			x.said, x.known = strings.TrimSpace(realtime.Bounded(said, realtime.MaxText)), true
+			x.transcript, x.known = strings.TrimSpace(realtime.Bounded(transcript, realtime.MaxText)), true
 		}
 	}
 	return s.acceptReady(ctx)
@@ -106,15 +106,15 @@ func (s *session) acceptReady(ctx context.Context) error {
 	return nil
 }
 
-// accept commits what was said as a message of the conversation. Its turn waits for the answers.
+// accept commits the transcript of an exchange as a message of the conversation. The turn of the message waits for the answers.
 func (s *session) accept(ctx context.Context, x *exchange) error {
-	x.said, x.known = cmp.Or(x.said, s.say(untranscribed)), true
-	if err := s.Store.Add(ctx, s.conversation.Key, realtimestore.Exchange{ID: x.id, Said: x.said}); err != nil {
+	x.transcript, x.known = cmp.Or(x.transcript, s.say(untranscribed)), true
+	if err := s.Store.Add(ctx, s.conversation.Key, realtimestore.Exchange{ID: x.id, Transcript: x.transcript}); err != nil {
 		return err
 	}
 	_, err := s.Dispatch.Plain(ctx, intake.Inbound{
 		Inbound: engine.Inbound{
-			Session: s.conversation.Key, User: s.user.ID, Channel: s.conversation.Channel, PlatformID: x.id, Text: x.said, Queue: s.conversation.Queue,
+			Session: s.conversation.Key, User: s.user.ID, Channel: s.conversation.Channel, PlatformID: x.id, Text: x.transcript, Queue: s.conversation.Queue,
 			Options: chat.Options{Spoken: x.id},
 		},
 		UserName: s.user.Name, ChatType: s.conversation.ChatType,

@@ -1,7 +1,6 @@
 // Package realtimeproxy connects the voice mode of the page with a realtime service. It holds both sockets and rewrites the events between them:
 // the page never sees the key, and the service gets the prompt, the tools and the transcript of the conversation. Each spoken exchange becomes
-// a message of the conversation, which an ordinary turn answers with what the service answered (activities/turn): the turn runs the function
-// calls, under the permissions of the conversation, and the proxy returns their results to the service.
+// a message of the conversation. An ordinary turn commits the answers of the service (activities/turn) and runs the function calls, under the permissions of the conversation, and the proxy returns their results to the service.
 package realtimeproxy
 
 import (
@@ -42,7 +41,7 @@ const (
 	CloseService  = 4003 // the service refused the connection or cannot be reached
 	CloseLimit    = 4008 // a limit of voice sessions is reached
 	CloseReplaced = 4009 // another voice session of the conversation has begun
-	CloseIdle     = 4010 // nobody spoke for long
+	CloseIdle     = 4010 // no speech for Idle
 )
 
 // maxSessions is how many conversations of a user may be in voice mode at once.
@@ -100,8 +99,8 @@ type Proxy struct {
 	Limits   Limits
 	Bus      *feed.Bus
 	Closing  <-chan struct{} // closed when the server stops
-	Idle     time.Duration   // how long nobody may speak; 0: five minutes
-	// Untranscribed bounds how long an answer waits for the transcript of what was said; 0: eight seconds.
+	Idle     time.Duration   // ends a session without speech; 0: five minutes
+	// Untranscribed bounds how long an answer waits for the transcript of the speech that it answers; 0: eight seconds.
 	Untranscribed time.Duration
 }
 

@@ -300,7 +300,7 @@ func TestProxy_ReturnsTheResultOfACallAndShowsItsProgress(t *testing.T) {
 	result := fmt.Sprint(items[len(items)-1]["item"])
 	require.Contains(t, result, "function_call_output")
 	require.Less(t, len(result), 4200)
-	require.Equal(t, 2, len(b.said()), "%v", b.said())
+	require.Len(t, b.said(), 2)
 }
 
 func TestProxy_CutsAnInterruptedAnswerToWhatWasHeard(t *testing.T) {

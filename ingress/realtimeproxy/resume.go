@@ -56,7 +56,7 @@ func (s *session) begin(ctx context.Context, e realtime.Event) error {
 
 // resume takes over an exchange of a session that broke: its calls go on, and their results are awaited here.
 func (s *session) resume(ctx context.Context, from realtimestore.Exchange, messages []chat.Message) error {
-	x := &exchange{id: from.ID, said: from.Said, known: true}
+	x := &exchange{id: from.ID, transcript: from.Transcript, known: true}
 	if err := s.accept(ctx, x); err != nil { // the session may have broken before
 		return err
 	}
@@ -69,7 +69,7 @@ func (s *session) resume(ctx context.Context, from realtimestore.Exchange, messa
 		claimed = claimed || m.ClientMessageID == x.id
 	}
 	if !claimed {
-		if err := s.toService(realtime.MessageItem(chat.RoleUser, x.said, s.beta)); err != nil {
+		if err := s.toService(realtime.MessageItem(chat.RoleUser, x.transcript, s.beta)); err != nil {
 			return err
 		}
 	}

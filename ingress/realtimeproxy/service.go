@@ -2,6 +2,7 @@ package realtimeproxy
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"xbot/internal/realtime"
@@ -10,7 +11,7 @@ import (
 // response is a response of the service.
 type response struct {
 	id       string
-	exchange *exchange // nil: it answers nothing that was said
+	exchange *exchange // nil: it belongs to no exchange
 	items    map[string]bool
 	began    time.Time // of its first audio
 	audioMS  float64
@@ -114,8 +115,8 @@ func (s *session) exchangeOf(named string) *exchange {
 	if s.asked != nil {
 		return s.asked
 	}
-	for i := len(s.exchanges) - 1; i >= 0; i-- {
-		if x := s.exchanges[i]; x.step == 0 && !x.answered {
+	for _, x := range slices.Backward(s.exchanges) {
+		if x.step == 0 && !x.answered {
 			return x
 		}
 	}
@@ -124,8 +125,7 @@ func (s *session) exchangeOf(named string) *exchange {
 
 // responseOf returns the response of an event; nil: it is not known.
 func (s *session) responseOf(e realtime.Event) *response {
-	for i := len(s.responses) - 1; i >= 0; i-- {
-		r := s.responses[i]
+	for _, r := range slices.Backward(s.responses) {
 		if e.ResponseID != "" && r.id == e.ResponseID || e.ResponseID == "" && r.items[e.ItemID] {
 			return r
 		}
@@ -204,7 +204,7 @@ func (s *session) next() error {
 	return s.toService(realtime.CreateResponse(s.asked.id))
 }
 
-// truncate cuts what the model said to what the user heard, at the service and in the transcript.
+// truncate cuts an answer to the part that the user heard, at the service and in the transcript.
 func (s *session) truncate(ctx context.Context, e realtime.Event) error {
 	r := s.responseOf(realtime.Event{ItemID: e.ItemID})
 	if r == nil || e.ItemID == "" || !r.items[e.ItemID] {

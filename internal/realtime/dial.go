@@ -41,7 +41,7 @@ func Dial(ctx context.Context, access toolkey.Access, dial func(ctx context.Cont
 		header.Set("Authorization", "Bearer "+access.Key)
 	}
 	if u.Hostname() != openAIHost {
-		header.Set("OpenAI-Beta", "realtime=v1")
+		header.Set("Openai-Beta", "realtime=v1")
 	}
 	dialer := websocket.Dialer{NetDialContext: dial, HandshakeTimeout: dialTime, WriteBufferSize: writeBuffer}
 	conn, answer, err := dialer.DialContext(ctx, u.String(), header)

@@ -190,6 +190,15 @@ type Answer struct {
 	Usage  chat.Usage `json:"usage"`
 }
 
+// StepAnswer is the state of the answer of a step.
+type StepAnswer struct {
+	Answer Answer
+	// Wait is how long the user still hears the answer, or the time until the next look; 0: Answer is final.
+	Wait time.Duration
+	// Released means that the conversation's model answers the step.
+	Released bool
+}
+
 // Call is a function that the model calls.
 type Call struct {
 	ID        string `json:"id"` // the service's

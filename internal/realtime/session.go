@@ -14,12 +14,12 @@ import (
 type Setup struct {
 	Instructions string
 	Tools        []tool.Spec
-	// Manual means that the page commits what was said (push to talk); otherwise the service detects the ends of sentences.
+	// Manual means that the page commits the audio (push to talk); otherwise the service detects the ends of sentences.
 	Manual bool
 	Voice  string // empty: the service's
 }
 
-// usualTranscriber is the model that transcribes what was said.
+// usualTranscriber is the model that transcribes the speech of the user.
 const usualTranscriber = "whisper-1"
 
 // preface is the part of the instructions that holds for speech.

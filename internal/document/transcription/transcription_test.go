@@ -126,7 +126,7 @@ func TestIsAudio_GoesByKindAndEnding(t *testing.T) {
 }
 
 // whisper answers like the server of whisper.cpp: it has one path, and reads WAV alone.
-func whisper(t *testing.T, paths *[]string) http.HandlerFunc {
+func whisper(paths *[]string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		*paths = append(*paths, r.URL.Path)
 		if r.URL.Path != "/inference" {
@@ -138,8 +138,7 @@ func whisper(t *testing.T, paths *[]string) http.HandlerFunc {
 			http.Error(w, `{"error":"no 'file' field in the request"}`, http.StatusBadRequest)
 			return
 		}
-		data, err := io.ReadAll(file)
-		require.NoError(t, err)
+		data, _ := io.ReadAll(file)
 		if !strings.HasPrefix(string(data), "RIFF") {
 			http.Error(w, `{"error":"failed to read audio data"}`, http.StatusBadRequest)
 			return
@@ -150,7 +149,7 @@ func whisper(t *testing.T, paths *[]string) http.HandlerFunc {
 
 func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *testing.T) {
 	var paths []string
-	tr, _ := setup(t, whisper(t, &paths))
+	tr, _ := setup(t, whisper(&paths))
 	for range 2 {
 		text, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
 		require.NoError(t, err)
@@ -161,7 +160,7 @@ func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *test
 
 func TestTranscribe_SaysThatTheServerOfWhisperCppNeedsAConverter(t *testing.T) {
 	var paths []string
-	tr, _ := setup(t, whisper(t, &paths))
+	tr, _ := setup(t, whisper(&paths))
 	_, err := tr.Transcribe(t.Context(), 7, "", "a.ogg", []byte("OggS"))
 	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 	require.ErrorContains(t, err, "--convert")
@@ -170,7 +169,7 @@ func TestTranscribe_SaysThatTheServerOfWhisperCppNeedsAConverter(t *testing.T) {
 
 func TestTranscribe_AServerThatWasReplacedIsFoundAgain(t *testing.T) {
 	var paths []string
-	answer := whisper(t, &paths)
+	answer := whisper(&paths)
 	tr, _ := setup(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
 	_, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
 	require.NoError(t, err)

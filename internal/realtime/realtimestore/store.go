@@ -82,20 +82,20 @@ func (s *Store) Close(ctx context.Context, id string) error {
 
 // Exchange is a spoken message.
 type Exchange struct {
-	ID   string // the client id of the message
-	Said string
+	ID         string // the client id of the message
+	Transcript string
 }
 
 // Add stores an exchange, before its message is accepted.
 func (s *Store) Add(ctx context.Context, key chat.SessionKey, x Exchange) error {
-	return pg.Classify(dbsqlc.Q.RealtimeExchangeInsert(ctx, s.db.Pool, dbsqlc.RealtimeExchangeInsertParams{ID: x.ID, SessionKey: key, Said: chat.Clean(x.Said)}))
+	return pg.Classify(dbsqlc.Q.RealtimeExchangeInsert(ctx, s.db.Pool, dbsqlc.RealtimeExchangeInsertParams{ID: x.ID, SessionKey: key, Said: chat.Clean(x.Transcript)}))
 }
 
 // Unfinished returns the exchanges that an earlier session of the conversation has not finished, the oldest first.
 func (s *Store) Unfinished(ctx context.Context, key chat.SessionKey) (out []Exchange, err error) {
 	rows, err := dbsqlc.Q.RealtimeExchangesOpen(ctx, s.db.Pool, dbsqlc.RealtimeExchangesOpenParams{SessionKey: key, Stale: pg.Interval(realtime.Stale)})
 	for _, r := range rows {
-		out = append(out, Exchange{ID: r.ID, Said: r.Said})
+		out = append(out, Exchange{ID: r.ID, Transcript: r.Said})
 	}
 	return out, pg.Classify(err)
 }
@@ -153,17 +153,8 @@ func (s *Store) Cut(ctx context.Context, exchange string, step int, heard string
 	return pg.Classify(err)
 }
 
-// Response is the answer of a step, as far as it is there.
-type Response struct {
-	Answer realtime.Answer
-	// Wait is how long the answer is still being heard, or how soon to look again; 0: Answer is final.
-	Wait time.Duration
-	// Released means that the conversation's model answers the step.
-	Released bool
-}
-
 // Look returns the answer of a step. It releases an exchange that no process has attended to for realtime.Stale.
-func (s *Store) Look(ctx context.Context, exchange string, step int) (Response, error) {
+func (s *Store) Look(ctx context.Context, exchange string, step int) (realtime.StepAnswer, error) {
 	found, ok, err := s.response(ctx, s.db.Pool, exchange, step)
 	if err != nil || ok {
 		return found, pg.Classify(err)
@@ -176,7 +167,7 @@ func (s *Store) Look(ctx context.Context, exchange string, step int) (Response, 
 		if found, ok, err = s.response(ctx, tx, exchange, step); err != nil || ok {
 			return err
 		}
-		found = Response{Wait: lookAgain, Released: locked.Ended || locked.Stale}
+		found = realtime.StepAnswer{Wait: lookAgain, Released: locked.Ended || locked.Stale}
 		if locked.Ended || !locked.Stale {
 			return nil
 		}
@@ -187,7 +178,7 @@ func (s *Store) Look(ctx context.Context, exchange string, step int) (Response, 
 
 const lookAgain = 200 * time.Millisecond
 
-func (s *Store) response(ctx context.Context, db pg.DBTX, exchange string, step int) (out Response, ok bool, err error) {
+func (s *Store) response(ctx context.Context, db pg.DBTX, exchange string, step int) (out realtime.StepAnswer, ok bool, err error) {
 	row, err := dbsqlc.Q.RealtimeResponseGet(ctx, db, dbsqlc.RealtimeResponseGetParams{ExchangeID: exchange, Step: int32(step)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
@@ -236,7 +227,7 @@ func (s *Store) Calls(ctx context.Context, key chat.SessionKey, exchange string,
 	rows, err := dbsqlc.Q.RealtimeCalls(ctx, s.db.Pool, dbsqlc.RealtimeCallsParams{Step: int32(step), SessionKey: key, ExchangeID: exchange})
 	for _, r := range rows {
 		out = append(out, Call{
-			ID: chat.CallID(r.ID), ProviderID: r.ProviderID, Name: r.Name, Done: r.State == chat.CallDone, Result: r.Result, IsError: r.IsError,
+			ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Done: r.State == chat.CallDone, Result: r.Result, IsError: r.IsError,
 			Elapsed: time.Duration(r.Elapsed * float64(time.Second)), TurnEnded: !r.TurnRuns,
 		})
 	}
@@ -249,5 +240,5 @@ func (s *Store) TurnEnded(ctx context.Context, key chat.SessionKey, exchange str
 	if err != nil {
 		return false, pg.Classify(err)
 	}
-	return len(rows) > 0 && chat.TurnState(rows[0]) != chat.TurnRunning, nil
+	return len(rows) > 0 && rows[0] != chat.TurnRunning, nil
 }

@@ -1,7 +1,7 @@
 // Package realtimetest emulates a realtime service for tests, from the public reference of OpenAI's Realtime API
 // (https://platform.openai.com/docs/api-reference/realtime-client-events and realtime-server-events) in its current form and in the beta form.
 //
-// It hears the text whose bytes are sent as audio, or what Hear makes of the audio. What was said is a program:
+// It hears the text whose bytes are sent as audio, or what Hear makes of the audio. The text is a program:
 //
 //	say WORDS               speak the words
 //	call NAME {ARGUMENTS}   call a function, and speak its output
@@ -36,11 +36,11 @@ type Object = map[string]any
 type Server struct {
 	URL  string // its base URL
 	Beta bool   // it speaks the beta form
-	// Hear returns what is said in PCM16 audio with 24 kHz; nil: the audio is the text.
+	// Hear transcribes PCM16 audio with 24 kHz; nil: the audio is the text.
 	Hear func(audio []byte) string
 	// Pace is the pause between the words of an answer.
 	Pace time.Duration
-	// Mute leaves out the transcripts of what was said.
+	// Mute leaves out the transcripts of the speech of the user.
 	Mute bool
 
 	mu       sync.Mutex
@@ -97,7 +97,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":{"message":"Incorrect API key provided"}}`, http.StatusUnauthorized)
 		return
 	}
-	if s.Beta && r.Header.Get("OpenAI-Beta") != "realtime=v1" {
+	if s.Beta && r.Header.Get("Openai-Beta") != "realtime=v1" {
 		http.Error(w, `{"error":{"message":"the beta header is missing"}}`, http.StatusBadRequest)
 		return
 	}
@@ -182,7 +182,7 @@ func (c *conn) sendLocked(e Object) {
 	c.n++
 	e["event_id"] = fmt.Sprintf("event_%d", c.n)
 	if c.server.Beta {
-		e["type"] = strings.Replace(strings.Replace(e["type"].(string), "output_audio", "audio", 1), "conversation.item.added", "conversation.item.created", 1) //nolint:forcetypeassert // of this file
+		e["type"] = strings.Replace(strings.Replace(e["type"].(string), "output_audio", "audio", 1), "conversation.item.added", "conversation.item.created", 1)
 	}
 	_ = c.socket.WriteJSON(e) // a client that is gone ends the reading
 }
@@ -247,7 +247,7 @@ func (c *conn) update(e Object) {
 // loud is the mean amplitude from which on audio is speech.
 const loud = 300
 
-// hear adds audio. With turn detection, sound begins and silence ends what is said.
+// hear adds audio. With turn detection, sound begins a piece of speech and silence ends it.
 func (c *conn) hear(e Object) {
 	text, _ := e["audio"].(string)
 	data, err := base64.StdEncoding.DecodeString(text)
@@ -358,17 +358,15 @@ func (c *conn) respond(metadata Object) {
 	r := &speech{id: c.id("resp"), cancel: make(chan struct{}), ended: make(chan struct{})}
 	before := c.active
 	c.active = r
-	c.work.Add(1)
-	go func() {
-		defer c.work.Done()
+	c.work.Go(func() {
 		if before != nil { // an interrupted response ends first
 			<-before.ended
 		}
 		c.speak(r, metadata)
-	}()
+	})
 }
 
-// program returns what the response says or calls.
+// program returns the words or the call of the next response.
 func (c *conn) program() (words []string, call Object, fails bool) {
 	if len(c.calls) > 0 {
 		id := c.calls[len(c.calls)-1]
