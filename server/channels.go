@@ -21,7 +21,6 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
-	"xbot/internal/document/transcription"
 	"xbot/internal/host/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -199,7 +198,7 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 	return &files.Fetcher{
 		Store: a.core.stores.Attachments, Notices: a.core.stores.Notices, Accounts: a.core.speakers(), ConsumerFiles: a.consumerFiles(), Sandboxes: a.boxes, Keep: keep, Words: a.core.temporal.words, Documents: a.core.documents(),
-		Voice: &transcription.Transcriber{Keys: a.core.models.toolKeys},
+		Voice: a.core.transcriber(),
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"xbot/internal/document/transcription"
 	"xbot/internal/extension/toolkey"
 	"xbot/internal/media"
+	"xbot/internal/media/mediastore"
 	"xbot/internal/media/providers"
 	"xbot/internal/store"
 	toolmedia "xbot/internal/tool/media"
@@ -46,4 +48,19 @@ func (q mediaQuotas) Quota(ctx context.Context, kind media.Kind) (media.Quota, e
 	l := p.Limit().Media
 	units := map[media.Kind]int{media.Image: l.Pictures, media.Speech: l.Characters, media.Video: l.Seconds}[kind]
 	return media.Quota{Units: int64(units), Running: l.AtOnce}, nil
+}
+
+// transcriber returns the transcriber of recordings, which books usage.
+func (c *core) transcriber() *transcription.Transcriber {
+	return &transcription.Transcriber{Keys: c.models.toolKeys, Usage: transcriptionUsage{c.stores.Media}, Log: c.proc.log}
+}
+
+// transcriptionUsage books the usage of transcriptions with that of media.
+type transcriptionUsage struct{ media *mediastore.Store }
+
+// BookTranscription implements transcription.Usage.
+func (u transcriptionUsage) BookTranscription(ctx context.Context, s transcription.UsageRecord) error {
+	return u.media.Book(ctx, mediastore.Usage{
+		User: s.User, Session: s.Session, Kind: media.Transcription, Model: s.Model, Booking: media.Booking{Units: s.Seconds, Cost: s.Cost},
+	})
 }

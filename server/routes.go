@@ -43,7 +43,6 @@ import (
 	"xbot/ingress/replystream"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
-	"xbot/internal/document/transcription"
 	"xbot/internal/document/webpicture"
 	"xbot/internal/extension/oauth"
 	"xbot/internal/extension/plugin/weblink"
@@ -175,7 +174,7 @@ func (in *ingressPart) api() *api.API {
 		},
 		Messages: messages.Endpoints{
 			Base: base, Attachments: stores.Attachments, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history,
-			Voice: &transcription.Transcriber{Keys: in.core.models.toolKeys}, Ratings: stores.Ratings,
+			Voice: in.core.transcriber(), Ratings: stores.Ratings,
 		},
 		Streams: events.Endpoints{Base: base, ClientActions: stores.ClientActions, Bus: in.core.db.bus, Closing: in.closing},
 		Files: files.Endpoints{
@@ -203,6 +202,7 @@ func (in *ingressPart) api() *api.API {
 		Inspect:    inspect.Endpoints{Base: base, Inspection: stores.Inspection, Logs: logs.Reader{Home: in.core.proc.home}},
 		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 		Tools:      in.toolEndpoints(base),
+		Voice:      in.voice(base),
 	}
 }
 

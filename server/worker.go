@@ -180,7 +180,7 @@ func (w *workerPart) activities() worker.Activities {
 			},
 			Model: &turn.Model{
 				Models: w.agents.choice, Leases: stores.Leases, ModelRefusals: stores.ModelRefusals, Notices: stores.Notices, Turns: stores.Turns, Usage: stores.Usage, Tools: w.agents.tools, Prompts: prompts, Streams: live, Authorizers: w.agents.authorizers(), Hooks: hooks,
-				Context: assembler, Profiles: w.core.agentProfiles(), Trees: stores.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents,
+				Context: assembler, Profiles: w.core.agentProfiles(), Trees: stores.Agents, Words: w.core.temporal.words, Speeds: speeds, Agents: agents, Spoken: stores.Realtime,
 				Retry: modelcall.Retry{
 					Attempts: w.core.models.llm.RetryAttempts, Delay: w.core.models.llm.RetryDelay, MaxDelay: w.core.models.llm.RetryMaxDelay,
 				},

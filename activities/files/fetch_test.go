@@ -380,7 +380,7 @@ func (e *ear) IsAudio(kind, name string) bool {
 	return kind == "audio" || strings.HasSuffix(name, ".M4A")
 }
 
-func (e *ear) Transcribe(_ context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+func (e *ear) Transcribe(_ context.Context, user chat.UserID, _ chat.SessionKey, name string, audio []byte) (string, error) {
 	if user != activitiestest.Owner {
 		return "", errors.New("another person's key")
 	}

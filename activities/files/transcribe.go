@@ -20,7 +20,7 @@ const (
 type Transcriber interface {
 	// IsAudio reports whether a file is one of sound: by its kind on the platform, else by its name.
 	IsAudio(kind, name string) bool
-	Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error)
+	Transcribe(ctx context.Context, user chat.UserID, key chat.SessionKey, name string, audio []byte) (string, error)
 }
 
 // transcribe transcribes an audio file, with the key of the conversation's owner. If that fails the file stays, and the message has the reason. An error
@@ -43,7 +43,7 @@ func (r *Fetcher) transcribe(ctx context.Context, p chat.AttachmentSet, f *chat.
 	}
 	within, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	said, err := r.Voice.Transcribe(within, p.Owner, f.Path, audio)
+	said, err := r.Voice.Transcribe(within, p.Owner, p.Session, f.Path, audio)
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

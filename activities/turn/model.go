@@ -18,6 +18,7 @@ import (
 	"xbot/internal/host/readonce"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
+	"xbot/internal/realtime"
 	"xbot/internal/tool/toolset"
 	"xbot/internal/turn/agentprofile"
 	"xbot/internal/turn/permission"
@@ -61,6 +62,7 @@ type Model struct {
 	}
 	Speeds *Speeds        // records how long models take; nil: not recorded
 	Agents *coding.Agents // answers where a coding agent was chosen; nil: there are none
+	Spoken SpokenAnswers  // stores the answers of realtime sessions; nil: there are none
 
 	tries tries
 }
@@ -182,6 +184,7 @@ type attempt struct {
 	tools  *toolset.Set
 	client clientTools
 	coding *codingagent.Settings // the coding agent that answers; nil: a model does
+	spoken *realtime.Answer      // the answer of a realtime session; nil: a model answers
 	spent  bool                  // the subagents of the request have taken all the tokens that they may
 	hooks  hook.Set              // of an answer with calls
 	modelcall.Assembled
@@ -232,6 +235,8 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 		return chat.Decision{}, err
 	case a.spent:
 		return m.Turns.FailStep(ctx, a.step, a.record(), fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
+	case a.spoken != nil:
+		return m.commitSpoken(ctx, a)
 	case a.coding != nil:
 		return m.ask(ctx, a)
 	case a.Compress != "":
@@ -281,6 +286,11 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		return nil, err
 	}
 	a.model = client.Model()
+	if exchange := llm.SpokenExchangeOf(client); exchange != "" && m.Spoken != nil {
+		if err := m.awaitSpoken(ctx, a, exchange); err != nil || a.spoken != nil {
+			return client, err
+		}
+	}
 	if set, ok := llm.AgentOf(client); ok && m.Agents != nil {
 		a.coding = &set
 		return client, m.prepareAgent(ctx, a)

@@ -29,6 +29,7 @@ import (
 	"xbot/ingress/api/sessions"
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
+	"xbot/ingress/realtimeproxy"
 	"xbot/internal/fault"
 	"xbot/internal/host/jsonlimit"
 )
@@ -51,6 +52,7 @@ type API struct {
 	Inspect    inspect.Endpoints
 	Runners    runners.Endpoints
 	Tools      Tools
+	Voice      *realtimeproxy.Proxy // nil: no voice mode
 }
 
 // Tools are where tools, skills and roles come from, the access of tools for users, and the services that agents with some of them are
@@ -86,6 +88,9 @@ func (a *API) Handler() http.Handler {
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
 	})
+	if a.Voice != nil {
+		open.Handle(realtimeproxy.Path, a.Voice.Handler())
+	}
 	open.Handle("/api/", a.Auth.Require(closed, a.Refuse))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store") // data of users is for them alone

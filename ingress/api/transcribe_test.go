@@ -17,7 +17,7 @@ import (
 // ear stands in for the service of transcription: it hears what a recording holds.
 type ear struct{ waits, goes chan struct{} }
 
-func (e *ear) Transcribe(_ context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+func (e *ear) Transcribe(_ context.Context, user chat.UserID, _ chat.SessionKey, name string, audio []byte) (string, error) {
 	switch said := string(audio); said {
 	case "no key":
 		return "", fault.Errorf(fault.Invalid, "there is no key for transcription: enter one")

@@ -131,6 +131,8 @@ type Options struct {
 	Replaces MessageID `json:"replaces,omitempty"`
 	// Client is the API options of the program that sent the message; nil: none.
 	Client *ClientAsk `json:"client,omitempty"`
+	// Spoken is the exchange of a realtime session that answers the turn of a spoken message; empty: the message was not spoken.
+	Spoken string `json:"spoken,omitempty"`
 }
 
 // Reasons of a reset of a conversation.

@@ -36,6 +36,14 @@ func AgentOf(c Client) (set codingagent.Settings, ok bool) {
 	return set, true
 }
 
+// SpokenExchangeOf returns the exchange of a realtime session that answers the turn of a client; empty: the client answers.
+func SpokenExchangeOf(c Client) string {
+	if s, ok := As[interface{ SpokenExchange() string }](c); ok {
+		return s.SpokenExchange()
+	}
+	return ""
+}
+
 // ClientAskOf returns the tools and the response format of the API caller whose message a client answers, nil if there are none.
 func ClientAskOf(c Client) *chat.ClientAsk {
 	if a, ok := As[interface{ ClientAsk() *chat.ClientAsk }](c); ok {

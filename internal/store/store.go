@@ -28,6 +28,7 @@ import (
 	"xbot/internal/media/mediastore"
 	"xbot/internal/memory/memorystore"
 	"xbot/internal/pg"
+	"xbot/internal/realtime/realtimestore"
 	"xbot/internal/sandbox/agentsecrets"
 	"xbot/internal/sandbox/runners"
 	"xbot/internal/secret/secretstore"
@@ -92,6 +93,7 @@ type Store struct {
 	Agents        *subagentstore.Store
 	Deliveries    *delivery.Store
 	ClientActions *clientactions.Store
+	Realtime      *realtimestore.Store
 	Cards         *cardstore.Store
 	CodingAgents  *threads.Store
 	Cron          *cronstore.Store
@@ -161,6 +163,7 @@ func New(pool *pgxpool.Pool, opts Options) *Store {
 	s.ActiveTools = activetools.New(s.db)
 	s.ModelRefusals = modelrefusals.New(s.db)
 	s.ClientActions = clientactions.New(s.db)
+	s.Realtime = realtimestore.New(s.db)
 	s.Cards = cardstore.New(s.db)
 	s.CodingAgents = threads.New(s.db)
 	s.Runners = runners.New(s.db, s.Quota)

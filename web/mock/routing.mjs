@@ -155,7 +155,7 @@ export class People {
 
 const usual = {
   turns: 64, user_turns: 0, own_key_turns: 1, llm_global: 5, llm_personal: 3, llm_subagent: 3, provider_wait_minutes: 1440, subagent_depth: 6,
-  subagents_per_turn: 20, subagents_running: 16, subagent_tokens: 5_000_000, person_sessions: 10_000, person_runners: 50, person_tokens: 100, person_storage: 10_240, media_pictures: 100, media_characters: 100_000, media_seconds: 120, media_at_once: 3,
+  subagents_per_turn: 20, subagents_running: 16, subagent_tokens: 5_000_000, person_sessions: 10_000, person_runners: 50, person_tokens: 100, person_storage: 10_240, person_voice: 120, media_pictures: 100, media_characters: 100_000, media_seconds: 120, media_at_once: 3,
 }
 
 /** What may run at once. */

@@ -47,13 +47,14 @@ import * as firstrun from "./firstrun.mjs"
 import * as settings from "./settings.mjs"
 import * as states from "./states.mjs"
 import * as models from "./models.mjs"
+import * as voice from "./voice.mjs"
 import * as tracing from "./tracing.mjs"
 
 /** The names under which a file may export claims. */
 export const PLACES = ["mock", "server", "both", "serverLast", "fresh"]
 
 /** The files of claims in the order in which they are checked. */
-export const all = { flow, heavy, notify, sandbox, inquiries, plans, context, routing, channels, cron, triggers, registry, todos, actions, sources, installed, shares, pdf, service, panels, memory, hooks, team, files, people, roles, keys, toolservers, connections, plugins, published, inbox, dictation, preferences, titles, firstrun, settings, states, models, tracing }
+export const all = { flow, heavy, notify, sandbox, inquiries, plans, context, routing, channels, cron, triggers, registry, todos, actions, sources, installed, shares, pdf, service, panels, memory, hooks, team, files, people, roles, keys, toolservers, connections, plugins, published, inbox, dictation, voice, preferences, titles, firstrun, settings, states, models, tracing }
 
 /** The claims that are checked there, in order: { file, claim, holds }. */
 export function claimsAt(...places) {

@@ -31,7 +31,8 @@ const (
 
 // Transcriber transcribes recordings, by the key of a user.
 type Transcriber interface {
-	Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error)
+	// Transcribe returns the speech in a recording as text. key is the conversation; empty: none.
+	Transcribe(ctx context.Context, user chat.UserID, key chat.SessionKey, name string, audio []byte) (string, error)
 }
 
 // Transcribed is the transcript of a recording.
@@ -76,7 +77,7 @@ func (a *Endpoints) transcribe(ctx context.Context, in *struct{ endpoint.Request
 	}
 	ctx, cancel := context.WithTimeout(ctx, writeTime)
 	defer cancel()
-	text, err := a.Voice.Transcribe(ctx, user, name, audio)
+	text, err := a.Voice.Transcribe(ctx, user, "", name, audio)
 	switch {
 	case err == nil:
 		return &struct{ Body Transcribed }{Transcribed{Text: text}}, nil

@@ -25,6 +25,7 @@ type LimitNumbers struct {
 	PersonRunners       int `json:"person_runners" doc:"Maximum runners per user."`
 	PersonTokens        int `json:"person_tokens" doc:"Maximum access tokens per user."`
 	PersonStorage       int `json:"person_storage" doc:"Maximum megabytes of files and pictures per user."`
+	PersonVoice         int `json:"person_voice" doc:"Maximum minutes of voice mode per user in 24 hours."`
 	MediaPictures       int `json:"media_pictures" doc:"Maximum generated pictures per day, per user or service key."`
 	MediaCharacters     int `json:"media_characters" doc:"Maximum characters of generated speech per day, per user or service key."`
 	MediaSeconds        int `json:"media_seconds" doc:"Maximum seconds of generated video per day, per user or service key."`
@@ -44,7 +45,7 @@ func numbersOf(l policy.Limits) LimitNumbers {
 		ProviderWaitMinutes: l.ProviderWaitMinutes,
 		SubagentDepth:       l.Subagents.Depth, SubagentsPerTurn: l.Subagents.PerTurn,
 		SubagentsRunning: l.Subagents.Running, SubagentTokens: l.Subagents.Tokens,
-		PersonSessions: l.Person.Sessions, PersonRunners: l.Person.Runners, PersonTokens: l.Person.Tokens, PersonStorage: l.Person.Storage,
+		PersonSessions: l.Person.Sessions, PersonRunners: l.Person.Runners, PersonTokens: l.Person.Tokens, PersonStorage: l.Person.Storage, PersonVoice: l.Person.Voice,
 		MediaPictures: l.Media.Pictures, MediaCharacters: l.Media.Characters, MediaSeconds: l.Media.Seconds, MediaAtOnce: l.Media.AtOnce,
 	}
 }
@@ -57,7 +58,7 @@ func (n LimitNumbers) limits() policy.Limits {
 		Subagents: policy.Subagents{
 			Depth: n.SubagentDepth, PerTurn: n.SubagentsPerTurn, Running: n.SubagentsRunning, Tokens: n.SubagentTokens,
 		},
-		Person: policy.PersonLimits{Sessions: n.PersonSessions, Runners: n.PersonRunners, Tokens: n.PersonTokens, Storage: n.PersonStorage},
+		Person: policy.PersonLimits{Sessions: n.PersonSessions, Runners: n.PersonRunners, Tokens: n.PersonTokens, Storage: n.PersonStorage, Voice: n.PersonVoice},
 		Media:  policy.MediaLimits{Pictures: n.MediaPictures, Characters: n.MediaCharacters, Seconds: n.MediaSeconds, AtOnce: n.MediaAtOnce},
 	}
 }

@@ -630,6 +630,7 @@ type LimitNumbers struct {
 	PersonSessions      int `json:"person_sessions"`       // Maximum conversations per user.
 	PersonStorage       int `json:"person_storage"`        // Maximum megabytes of files and pictures per user.
 	PersonTokens        int `json:"person_tokens"`         // Maximum access tokens per user.
+	PersonVoice         int `json:"person_voice"`          // Maximum minutes of voice mode per user in 24 hours.
 	ProviderWaitMinutes int `json:"provider_wait_minutes"` // Minutes for which a turn waits for a model provider that cannot be reached.
 	SubagentDepth       int `json:"subagent_depth"`        // Maximum depth of subagents.
 	SubagentTokens      int `json:"subagent_tokens"`       // Maximum total tokens of all subagents of one turn.

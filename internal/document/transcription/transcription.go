@@ -1,4 +1,4 @@
-// Package transcription turns speech into text, by a service that is compatible with OpenAI's.
+// Package transcription transcribes speech with an OpenAI-compatible service or a whisper.cpp server.
 package transcription
 
 import (
@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"mime/multipart"
 	"net/http"
 	"path"
@@ -33,10 +34,14 @@ type Keys interface {
 	For(ctx context.Context, user chat.UserID, service string) (toolkey.Access, error)
 }
 
-// Transcriber transcribes files. It is safe for concurrent use.
+// Transcriber transcribes files. It is safe for concurrent use and must not be copied.
 type Transcriber struct {
 	Keys  Keys
 	Pause time.Duration // before the second call, doubling; 0: a second
+	Usage Usage         // books usage; nil: usage is not booked
+	Log   *slog.Logger  // nil: nothing is logged
+
+	whisper whisperServers
 }
 
 // endings are the file name endings of audio files.
@@ -49,9 +54,9 @@ func (*Transcriber) IsAudio(kind, name string) bool {
 	return kind == "audio" || endings[strings.ToLower(path.Ext(name))]
 }
 
-// Transcribe returns the speech in a file as text, on one line. It retries a service that is down, within less than three minutes in all. Invalid:
-// there is no key, or the service refuses the file.
-func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name string, audio []byte) (string, error) {
+// Transcribe returns the speech in a file as text, on one line, and books the usage. key is the conversation; empty: none. It retries if the
+// service is down, for less than three minutes in all. Invalid: there is no key, or the service refuses the file.
+func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, key chat.SessionKey, name string, audio []byte) (string, error) {
 	if len(audio) > chat.MaxAudio {
 		return "", fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit of transcription", chat.MaxAudio>>20)
 	}
@@ -61,7 +66,10 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 	}
 	pause := cmp.Or(t.Pause, time.Second)
 	for try := 1; ; try++ {
-		text, err := call(ctx, access, name, audio)
+		text, used, err := t.call(ctx, access, name, audio)
+		if err == nil {
+			t.book(ctx, newUsageRecord(access, used, user, key))
+		}
 		if err == nil || try == tries || !fault.Is(err, fault.Unavailable) && !fault.Is(err, fault.RateLimited) {
 			return text, err
 		}
@@ -74,37 +82,77 @@ func (t *Transcriber) Transcribe(ctx context.Context, user chat.UserID, name str
 	}
 }
 
-func call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, error) {
+// call sends a file once: to /audio/transcriptions, or to /inference of a whisper.cpp server.
+func (t *Transcriber) call(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, usage, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()
-	body, form, err := formOf(cmp.Or(access.Model, usualModel), name, audio)
-	if err != nil {
-		return "", err
+	if t.whisper.has(access.BaseURL) {
+		text, used, found, err := infer(ctx, access, name, audio)
+		if found {
+			return text, used, err
+		}
+		t.whisper.remove(access.BaseURL)
 	}
-	req, err := access.Request(ctx, http.MethodPost, "/audio/transcriptions", body)
-	if err != nil {
-		return "", err
+	text, used, err := transcribe(ctx, access, name, audio)
+	if !fault.Is(err, fault.NotFound) {
+		return text, used, err
 	}
-	req.Header.Set("Content-Type", form)
-	answer, err := access.Do(req)
+	text, used, found, inferErr := infer(ctx, access, name, audio)
+	if !found {
+		return "", usage{}, err
+	}
+	t.whisper.add(access.BaseURL)
+	return text, used, inferErr
+}
+
+// transcribe calls an OpenAI-compatible service. NotFound: the service does not have the path.
+func transcribe(ctx context.Context, access toolkey.Access, name string, audio []byte) (string, usage, error) {
+	answer, err := send(ctx, access, "/audio/transcriptions", name, audio)
 	if err != nil {
-		return "", err
+		return "", usage{}, err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	if err := toolkey.Refused(answer); err != nil {
-		return "", err
+	err = toolkey.Refused(answer)
+	switch {
+	case err != nil && (answer.StatusCode == http.StatusNotFound || answer.StatusCode == http.StatusMethodNotAllowed):
+		return "", usage{}, fault.Errorf(fault.NotFound, "%w", err)
+	case err != nil:
+		return "", usage{}, err
 	}
-	var said struct {
-		Text *string `json:"text"`
+	return parseAnswer(answer)
+}
+
+// send posts a file as a transcription request.
+func send(ctx context.Context, access toolkey.Access, path, name string, audio []byte) (*http.Response, error) {
+	body, form, err := formOf(cmp.Or(access.Model, usualModel), name, audio)
+	if err != nil {
+		return nil, err
+	}
+	req, err := access.Request(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", form)
+	return access.Do(req)
+}
+
+// parseAnswer reads the transcript of an answer.
+func parseAnswer(answer *http.Response) (string, usage, error) {
+	var body struct {
+		Text  *string         `json:"text"`
+		Error json.RawMessage `json:"error"`
+		Usage json.RawMessage `json:"usage"`
 	}
 	data, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	if err != nil {
-		return "", fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
+	switch {
+	case err != nil:
+		return "", usage{}, fault.Errorf(fault.Unavailable, "the connection to the service broke: %w", err)
+	case json.Unmarshal(data, &body) != nil || body.Text == nil && body.Error == nil:
+		return "", usage{}, fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
+	case body.Text == nil:
+		return "", usage{}, fault.Errorf(fault.Invalid, "the service sent no transcript: it may not support the format of the recording (a whisper.cpp server reads formats other than WAV only with --convert)")
 	}
-	if json.Unmarshal(data, &said) != nil || said.Text == nil {
-		return "", fault.Errorf(fault.Invalid, "the service sent no transcript: is its address right?")
-	}
-	return plain(*said.Text), nil
+	return plain(*body.Text), parseUsage(body.Usage), nil
 }
 
 func formOf(model, name string, audio []byte) (body io.Reader, contentType string, err error) {

@@ -56,7 +56,7 @@ func TestTranscribe_SendsTheFileAndReturnsWhatIsSaidOnOneLine(t *testing.T) {
 		}
 		_, _ = w.Write([]byte(`{"text":" Good\nmorning. \u0000"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a secret name.opus", []byte("sound"))
+	text, err := tr.Transcribe(t.Context(), 7, "", "a secret name.opus", []byte("sound"))
 	require.NoError(t, err)
 	require.Equal(t, "Good morning.", text)
 }
@@ -70,19 +70,19 @@ func TestTranscribe_AsksAgainWhereTheServiceWasDownAndNotWhereItRefused(t *testi
 		}
 		_, _ = w.Write([]byte(`{"text":"at last"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.NoError(t, err)
 	require.Equal(t, "at last", text)
 	require.Equal(t, 3, *calls)
 
-	for _, status := range []int{400, 401, 404} {
+	for _, status := range []int{400, 401} {
 		tr, calls := setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
-		_, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+		_, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 		require.True(t, fault.Is(err, fault.Invalid), "%v", err)
 		require.Equal(t, 1, *calls)
 	}
 	tr, calls = setup(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) })
-	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.True(t, fault.Is(err, fault.Unavailable))
 	require.Equal(t, 3, *calls, "not for ever")
 }
@@ -90,16 +90,16 @@ func TestTranscribe_AsksAgainWhereTheServiceWasDownAndNotWhereItRefused(t *testi
 func TestTranscribe_BelievesNoAnswer(t *testing.T) {
 	for _, body := range []string{"<html>", `{"error":"no"}`, `{"text":5}`, ""} {
 		tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) })
-		_, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+		_, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 		require.ErrorContains(t, err, "no transcript", "%q", body)
 	}
 	tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"text":"` + strings.Repeat("x", 30_000) + `"}`))
 	})
-	text, err := tr.Transcribe(t.Context(), 7, "a.mp3", nil)
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
 	require.NoError(t, err)
 	require.Less(t, len(text), 20_100)
-	_, err = tr.Transcribe(t.Context(), 7, "a.mp3", make([]byte, chat.MaxAudio+1))
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", make([]byte, chat.MaxAudio+1))
 	require.True(t, fault.Is(err, fault.TooLarge))
 }
 
@@ -112,7 +112,7 @@ func TestTranscribe_NamesTheFormByWhatTheFileHolds(t *testing.T) {
 		_, _ = w.Write([]byte(`{"text":"x"}`))
 	})
 	for holds, want := range map[string]string{"ID3\x03\x00": "audio.mp3", "OggS\x00": "audio.ogg", "#!AMR\n": "audio.amr"} {
-		_, err := tr.Transcribe(t.Context(), 7, "voice.amr", []byte(holds))
+		_, err := tr.Transcribe(t.Context(), 7, "", "voice.amr", []byte(holds))
 		require.NoError(t, err)
 		require.Equal(t, want, named)
 	}
@@ -123,4 +123,91 @@ func TestIsAudio_GoesByKindAndEnding(t *testing.T) {
 	require.True(t, (*transcription.Transcriber)(nil).IsAudio("file", "Memo.M4A"))
 	require.False(t, (*transcription.Transcriber)(nil).IsAudio("file", "notes.txt"))
 	require.False(t, (*transcription.Transcriber)(nil).IsAudio("video", "a.mp4"))
+}
+
+// whisper answers like the server of whisper.cpp: it has one path, and reads WAV alone.
+func whisper(paths *[]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		*paths = append(*paths, r.URL.Path)
+		if r.URL.Path != "/inference" {
+			http.NotFound(w, r)
+			return
+		}
+		file, _, err := r.FormFile("file")
+		if err != nil {
+			http.Error(w, `{"error":"no 'file' field in the request"}`, http.StatusBadRequest)
+			return
+		}
+		data, _ := io.ReadAll(file)
+		if !strings.HasPrefix(string(data), "RIFF") {
+			http.Error(w, `{"error":"failed to read audio data"}`, http.StatusBadRequest)
+			return
+		}
+		_, _ = w.Write([]byte(`{"text":" Good morning.\n"}`))
+	}
+}
+
+func TestTranscribe_FindsTheServerOfWhisperCppByItsAddressAndRemembersIt(t *testing.T) {
+	var paths []string
+	tr, _ := setup(t, whisper(&paths))
+	for range 2 {
+		text, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
+		require.NoError(t, err)
+		require.Equal(t, "Good morning.", text)
+	}
+	require.Equal(t, []string{"/v1/audio/transcriptions", "/inference", "/inference"}, paths)
+}
+
+func TestTranscribe_NamesTheOptionOfWhisperCppForOtherFormats(t *testing.T) {
+	var paths []string
+	tr, _ := setup(t, whisper(&paths))
+	_, err := tr.Transcribe(t.Context(), 7, "", "a.ogg", []byte("OggS"))
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+	require.ErrorContains(t, err, "--convert")
+	require.Len(t, paths, 2, "it is not asked again")
+}
+
+func TestTranscribe_AServerThatWasReplacedIsFoundAgain(t *testing.T) {
+	var paths []string
+	answer := whisper(&paths)
+	tr, _ := setup(t, func(w http.ResponseWriter, r *http.Request) { answer(w, r) })
+	_, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
+	require.NoError(t, err)
+	answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v1/audio/transcriptions" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(`{"text":"Good evening."}`))
+	}
+	text, err := tr.Transcribe(t.Context(), 7, "", "a.wav", []byte("RIFF"))
+	require.NoError(t, err)
+	require.Equal(t, "Good evening.", text)
+}
+
+// recorder records usage.
+type recorder struct{ all []transcription.UsageRecord }
+
+func (b *recorder) BookTranscription(_ context.Context, s transcription.UsageRecord) error {
+	b.all = append(b.all, s)
+	return nil
+}
+
+func TestTranscribe_BooksUsageInAConversationAndWithoutOne(t *testing.T) {
+	answers := []string{`{"text":"a","usage":{"type":"duration","seconds":2.5}}`, `{"error":"no"}`, `{"text":"b"}`}
+	tr, _ := setup(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(answers[0]))
+		answers = answers[1:]
+	})
+	spent := &recorder{}
+	tr.Usage = spent
+	_, err := tr.Transcribe(t.Context(), 7, "agent:main:web:thread:t", "a.mp3", nil)
+	require.NoError(t, err)
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
+	require.Error(t, err, "a refused call costs nothing")
+	_, err = tr.Transcribe(t.Context(), 7, "", "a.mp3", nil)
+	require.NoError(t, err)
+	require.Equal(t, []transcription.UsageRecord{
+		{User: 7, Session: "agent:main:web:thread:t", Model: "127.0.0.1/whisper-1", Seconds: 3}, {User: 7, Model: "127.0.0.1/whisper-1"},
+	}, spent.all)
 }

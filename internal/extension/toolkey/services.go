@@ -31,6 +31,8 @@ type service struct {
 	probe, probeBody string
 	provider         string // of through
 	header           string // carries the key; empty: Authorization
+	// health is the path below the host that a self-hosted server has in place of probe; empty: none.
+	health string
 }
 
 // CloudsWayKeyOnly is the address of CloudsWay for keys of aisearch.cloudsway.net. Its other keys come with a separate address,
@@ -47,7 +49,7 @@ var services = []service{
 	generated(Image, "pictures", "IMAGE"),
 	generated(Speech, "speech", "TTS"),
 	generated(Video, "video", "VIDEO"),
-	compatible(Transcription, "transcription", "STT"),
+	transcription(),
 	compatible(Realtime, "realtime voice", "S2S"),
 }
 
@@ -66,6 +68,13 @@ func compatible(name, title, prefix string) service {
 	return service{
 		name: name, title: title, base: openAI, keyless: true, keyVar: prefix + "_API_KEY", baseVar: prefix + "_BASE_URL", modelVar: prefix + "_MODEL", probe: "/models",
 	}
+}
+
+// transcription returns the service of transcription, which may be a whisper.cpp server.
+func transcription() service {
+	s := compatible(Transcription, "transcription", "STT")
+	s.health = "/health"
+	return s
 }
 
 // generated returns a service that several providers offer.

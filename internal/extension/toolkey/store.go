@@ -2,10 +2,12 @@ package toolkey
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/extension/toolkey/toolkeystore"
@@ -177,6 +179,19 @@ func (s *Store) access(about service, d Draft) Access {
 		Client: client, Public: public, header: about.header,
 	}
 }
+
+// DialContext opens a TCP connection to the service, for protocols other than HTTP. With a user's own key it connects to public addresses only.
+func (a Access) DialContext(ctx context.Context, network, addr string) (net.Conn, error) {
+	if a.Source == Own {
+		return safehttp.Allow{}.Dial(ctx, network, addr)
+	}
+	return dialTrusted(ctx, network, addr)
+}
+
+// dialTrusted connects to addresses that an administrator configured. Its errors contain no resolved addresses.
+var dialTrusted = safehttp.HideAddresses((&net.Dialer{Timeout: dialTime, KeepAlive: dialTime}).DialContext)
+
+const dialTime = 30 * time.Second
 
 func sourceOf(shared bool) string {
 	if shared {

@@ -162,6 +162,26 @@ func TestTry_MakesOneRequestThatCostsNothing(t *testing.T) {
 	require.Len(t, keys(), 1)
 }
 
+func TestTry_AServerOfWhisperCppPassesByItsHealth(t *testing.T) {
+	s, _ := setup()
+	url, keys := service(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/health" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write([]byte(`{"status":"ok"}`))
+	})
+	for _, base := range []string{url, url + "/v1"} {
+		tried, err := s.Try(t.Context(), draft(0, toolkey.Transcription, "", base))
+		require.NoError(t, err)
+		require.True(t, tried.Passed, tried.Problem)
+	}
+	require.Len(t, keys(), 4)
+	tried, err := s.Try(t.Context(), draft(0, toolkey.Speech, "", url))
+	require.NoError(t, err)
+	require.False(t, tried.Passed, "other services do not have the path")
+}
+
 func TestTry_SaysWhatIsWrongAndNeverTheKey(t *testing.T) {
 	s, _ := setup()
 	for says, answer := range map[string]http.HandlerFunc{

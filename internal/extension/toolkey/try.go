@@ -39,7 +39,14 @@ func (s *Store) Try(ctx context.Context, d Draft) (Tried, error) {
 	ctx, cancel := context.WithTimeout(ctx, tryTime)
 	defer cancel()
 	began := time.Now()
-	err = probe(ctx, s.access(about, d), about.probe, about.probeBody)
+	access := s.access(about, d)
+	err = probe(ctx, access, about.probe, about.probeBody)
+	if about.health != "" && fault.Is(err, fault.NotFound) {
+		access.BaseURL = strings.TrimSuffix(access.BaseURL, "/v1")
+		if probe(ctx, access, about.health, "") == nil {
+			err = nil
+		}
+	}
 	out := Tried{Passed: err == nil, MS: time.Since(began).Milliseconds()}
 	switch {
 	case err == nil:
@@ -69,7 +76,10 @@ func probe(ctx context.Context, a Access, path, body string) error {
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }() // it was read
-	if err := Refused(answer); err != nil {
+	switch err := Refused(answer); {
+	case err != nil && answer.StatusCode == http.StatusNotFound:
+		return fault.Errorf(fault.NotFound, "%w", err)
+	case err != nil:
 		return err
 	}
 	var said json.RawMessage

@@ -83,6 +83,11 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
+// Dial opens a TCP connection to a host from user input, for protocols other than HTTP. Denied: the address is not allowed.
+func (a Allow) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return a.dial(ctx, network, address)
+}
+
 // dial connects to the addresses of a host, each of which is judged after it was resolved. Errors name the host alone.
 func (a Allow) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)

@@ -107,6 +107,9 @@ func (c *Choice) Decided(ctx context.Context, key chat.SessionKey) (llm.Client, 
 	if ask := w.Options.Client; ask != nil {
 		client = callerClient{client, ask}
 	}
+	if w.Options.Spoken != "" {
+		client = spokenClient{client, w.Options.Spoken}
+	}
 	return client, d, nil
 }
 
@@ -276,6 +279,21 @@ type callerClient struct {
 
 // Unwrap is the client.
 func (a callerClient) Unwrap() llm.Client { return a.Client }
+
+// spokenClient is the client of a turn that a realtime session answers.
+type spokenClient struct {
+	llm.Client
+	exchange string
+}
+
+// Unwrap is the client.
+func (s spokenClient) Unwrap() llm.Client { return s.Client }
+
+// SpokenExchange returns the exchange.
+func (s spokenClient) SpokenExchange() string { return s.exchange }
+
+// Limits returns the limits of the client.
+func (s spokenClient) Limits() limits.Model { return limits.Table{}.For(s.Client) }
 
 // ClientAsk returns what the program asks.
 func (a callerClient) ClientAsk() *chat.ClientAsk { return a.ask }

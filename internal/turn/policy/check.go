@@ -251,6 +251,7 @@ func (c *check) limits(l Limits) {
 	c.within("limits.person.runners", l.Person.Runners, 1, 10_000)
 	c.within("limits.person.tokens", l.Person.Tokens, 1, 10_000)
 	c.within("limits.person.storage", l.Person.Storage, 1, 100_000_000)
+	c.within("limits.person.voice", l.Person.Voice, 1, 24*60)
 	c.within("limits.media.pictures", l.Media.Pictures, 1, 1_000_000)
 	c.within("limits.media.characters", l.Media.Characters, 1, 1_000_000_000)
 	c.within("limits.media.seconds", l.Media.Seconds, 1, 1_000_000)

@@ -302,6 +302,7 @@ type PersonLimits struct {
 	Runners  int `json:"runners,omitempty"`  // default 50
 	Tokens   int `json:"tokens,omitempty"`   // for programs; default 100
 	Storage  int `json:"storage,omitempty"`  // megabytes of files of their messages, and of pictures; default 10240
+	Voice    int `json:"voice,omitempty"`    // minutes of voice mode in 24 hours; default 120
 }
 
 // Subagents bounds what one turn of a conversation may set going, with all that follows from it.

@@ -150,7 +150,7 @@ func TestQueue_OwnBeforeChannelBeforeGeneralBeforeType(t *testing.T) {
 
 func TestLimit_FillsInDefaults(t *testing.T) {
 	subagents := policy.Subagents{Depth: 6, PerTurn: 20, Running: 16, Tokens: 5_000_000}
-	person := policy.PersonLimits{Sessions: 10_000, Runners: 50, Tokens: 100, Storage: 10_240}
+	person := policy.PersonLimits{Sessions: 10_000, Runners: 50, Tokens: 100, Storage: 10_240, Voice: 120}
 	media := policy.MediaLimits{Pictures: 100, Characters: 100_000, Seconds: 120, AtOnce: 3}
 	require.Equal(t, policy.Limits{Turns: 64, OwnKeyTurns: 1, ProviderWaitMinutes: 1440, LLM: policy.LLM{Global: 5, Personal: 3, Subagent: 3}, Subagents: subagents, Person: person, Media: media}, (&policy.Policy{}).Limit())
 	subagents.Depth = 2

@@ -45,6 +45,7 @@ func (p *Policy) Limit() Limits {
 	l.Person.Runners = cmp.Or(l.Person.Runners, 50)
 	l.Person.Tokens = cmp.Or(l.Person.Tokens, 100)
 	l.Person.Storage = cmp.Or(l.Person.Storage, 10<<10)
+	l.Person.Voice = cmp.Or(l.Person.Voice, 120)
 	l.Media.Pictures = cmp.Or(l.Media.Pictures, 100)
 	l.Media.Characters = cmp.Or(l.Media.Characters, 100_000)
 	l.Media.Seconds = cmp.Or(l.Media.Seconds, 120)

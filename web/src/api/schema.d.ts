@@ -5696,6 +5696,11 @@ export interface components {
             person_tokens: number;
             /**
              * Format: int64
+             * @description Maximum minutes of voice mode per user in 24 hours.
+             */
+            person_voice: number;
+            /**
+             * Format: int64
              * @description Minutes for which a turn waits for a model provider that cannot be reached.
              */
             provider_wait_minutes: number;

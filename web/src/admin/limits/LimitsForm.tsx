@@ -14,7 +14,7 @@ import { toast } from "../../ui/toasts"
 const names: (keyof LimitNumbers)[] = [
   "turns", "user_turns", "own_key_turns", "llm_global", "llm_personal", "llm_subagent", "provider_wait_minutes",
   "subagent_depth", "subagents_per_turn", "subagents_running", "subagent_tokens",
-  "person_sessions", "person_runners", "person_tokens", "person_storage",
+  "person_sessions", "person_runners", "person_tokens", "person_storage", "person_voice",
   "media_pictures", "media_characters", "media_seconds", "media_at_once",
 ]
 

@@ -129,7 +129,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
           <span className="flex-1" />
           {beside}
           <Suspense>
-            <Dictation />
+            <Dictation sessionKey={findIn} />
           </Suspense>
           {busy && (
             <IconButton round label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router"
 import { Mic } from "lucide-react"
-import { type ReactNode, useEffect } from "react"
+import { lazy, type ReactNode, Suspense, useEffect } from "react"
 
 import { dictationWords } from "../../../i18n/dictation"
 import { useTable } from "../../../i18n/table"
@@ -9,10 +9,21 @@ import { useNow } from "../../../lib/useNow"
 import { IconButton } from "../../../ui/IconButton"
 import { type Dictation as State, useDictation } from "./useDictation"
 
-/** Records what is said, and puts its text into the message. Browsers offer the microphone over https and on localhost. */
-export default function Dictation() {
+const Voice = lazy(() => import("../../voice/Voice"))
+
+/**
+ * Dictation into the message box, and the button of voice mode in an existing conversation. Browsers offer the microphone over https and on
+ * localhost.
+ */
+export default function Dictation({ sessionKey }: { sessionKey?: string }) {
   const able = "MediaRecorder" in window && (navigator as Partial<Navigator>).mediaDevices !== undefined
-  return able ? <Microphone /> : null
+  if (!able) return null
+  return (
+    <>
+      <Suspense>{sessionKey !== undefined && <Voice key={sessionKey} sessionKey={sessionKey} />}</Suspense>
+      <Microphone />
+    </>
+  )
 }
 
 function Microphone() {
