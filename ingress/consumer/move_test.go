@@ -59,7 +59,7 @@ func (b *bundle) inPlaces() *places {
 		Store: b.Store.Services, Sandboxes: only{box, b.User.ID},
 		Objects: guestfs.Objects{Backends: storage.Backends{storage.S3: bucket, storage.Disk: folder}, Edits: b.Store.Storage},
 	}
-	b.api.ConsumerFiles = p.finder
+	b.api.Files = p.finder
 	return p
 }
 

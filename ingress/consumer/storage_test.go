@@ -31,7 +31,7 @@ func (b *bundle) inBucket() (*storagetest.Server, guestfs.Finder) {
 		Store: b.Store.Services, Sandboxes: only{sandbox.None{Why: fault.Errorf(fault.Denied, "there is no runner")}, b.User.ID},
 		Objects: guestfs.Objects{Backends: storage.Backends{storage.S3: bucket}, New: storage.S3, Edits: b.Store.Storage},
 	}
-	b.api.ConsumerFiles = finder
+	b.api.Files = finder
 	return server, finder
 }
 
