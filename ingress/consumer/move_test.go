@@ -93,7 +93,7 @@ func (p *places) has(c service.Conversation) {
 	for name, text := range files {
 		got, err := box.ReadFile(p.T.Context(), "/generated/"+name, 0, 0)
 		require.NoError(p.T, err, name)
-		require.True(p.T, text == string(got.Data), name)
+		require.Equal(p.T, text, string(got.Data), name)
 	}
 	got, err := box.ReadFile(p.T.Context(), "/attachments/in/sent.txt", 0, 0)
 	require.NoError(p.T, err)

@@ -161,7 +161,7 @@ func (s *Store) put(ctx context.Context, key string, c storage.Content, when sto
 		s.unconditional.Store(true)
 		return s.put(ctx, key, c, when, meta)
 	}
-	return etag, s.classify(err, key)
+	return etag, classify(err)
 }
 
 // send uploads a body at once, or in parts. The condition is checked by the server at the end.
@@ -237,33 +237,38 @@ func (s *Store) Get(ctx context.Context, key string, offset, length int64) (io.R
 	if err := s.check(key); err != nil {
 		return nil, storage.Object{}, err
 	}
-	var options minio.GetObjectOptions
 	if offset > 0 || length > 0 {
-		o, err := s.Stat(ctx, key) // the response to a range does not have the size of the whole in every server
-		if err != nil {
-			return nil, o, err
-		}
-		end := o.Size
-		if length > 0 {
-			end = min(offset+length, o.Size)
-		}
-		if offset >= end {
-			return http.NoBody, o, nil
-		}
-		if err := errors.Join(options.SetRange(offset, end-1), options.SetMatchETag(o.ETag)); err != nil {
-			return nil, o, fault.Errorf(fault.Invalid, "read a part of a stored file: %w", err)
-		}
-		body, _, _, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, options)
-		if err != nil {
-			return nil, o, s.classify(err, key)
-		}
-		return reader{body}, o, nil
+		return s.getRange(ctx, key, offset, length)
 	}
-	body, info, _, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, options)
+	body, info, _, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, minio.GetObjectOptions{})
 	if err != nil {
-		return nil, storage.Object{}, s.classify(err, key)
+		return nil, storage.Object{}, classify(err)
 	}
 	return reader{body}, s.object(key, info), nil
+}
+
+// getRange opens a part of a body. It asks for the size first: some servers do not send it with a range.
+func (s *Store) getRange(ctx context.Context, key string, offset, length int64) (io.ReadCloser, storage.Object, error) {
+	o, err := s.Stat(ctx, key)
+	if err != nil {
+		return nil, o, err
+	}
+	end := o.Size
+	if length > 0 {
+		end = min(offset+length, o.Size)
+	}
+	if offset >= end {
+		return http.NoBody, o, nil
+	}
+	var options minio.GetObjectOptions
+	if err := errors.Join(options.SetRange(offset, end-1), options.SetMatchETag(o.ETag)); err != nil {
+		return nil, o, fault.Errorf(fault.Invalid, "read a part of a stored file: %w", err)
+	}
+	body, _, _, err := s.core.GetObject(ctx, s.bucket, s.prefix+key, options)
+	if err != nil {
+		return nil, o, classify(err)
+	}
+	return reader{body}, o, nil
 }
 
 // Stat describes an object.
@@ -277,7 +282,7 @@ func (s *Store) Stat(ctx context.Context, key string) (storage.Object, error) {
 
 func (s *Store) stat(ctx context.Context, key string) (minio.ObjectInfo, error) {
 	info, err := s.core.Client.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{})
-	return info, s.classify(err, key)
+	return info, classify(err)
 }
 
 func (s *Store) object(key string, info minio.ObjectInfo) storage.Object {
@@ -293,7 +298,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if err := s.check(key); err != nil {
 		return err
 	}
-	err := s.classify(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}), key)
+	err := classify(s.core.Client.RemoveObject(ctx, s.bucket, s.prefix+key, minio.RemoveObjectOptions{}))
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -317,7 +322,7 @@ func (s *Store) List(ctx context.Context, prefix, after string, limit int) ([]st
 	var out []storage.Object
 	for info := range s.core.Client.ListObjectsIter(ctx, s.bucket, options) {
 		if info.Err != nil {
-			return nil, s.classify(info.Err, prefix)
+			return nil, classify(info.Err)
 		}
 		key := strings.TrimPrefix(info.Key, s.prefix)
 		if storage.CheckKey(key) != nil {
@@ -374,13 +379,13 @@ func (s *Store) AbortUploads(ctx context.Context, before time.Time) (n int, err 
 	for {
 		page, err := s.core.ListMultipartUploads(ctx, s.bucket, s.prefix, key, upload, "", abortPage)
 		if err != nil {
-			return n, s.classify(err, s.prefix)
+			return n, classify(err)
 		}
 		for _, u := range page.Uploads {
 			if !u.Initiated.Before(before) {
 				continue
 			}
-			err := s.classify(s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID), u.Key)
+			err := classify(s.core.AbortMultipartUpload(ctx, s.bucket, u.Key, u.UploadID))
 			if err != nil && !fault.Is(err, fault.NotFound) {
 				return n, err
 			}
@@ -403,7 +408,7 @@ func (s *Store) check(key string) error {
 var errCondition = fault.Errorf(fault.Conflict, "the file exists already, or was changed meanwhile")
 
 // classify gives an error of the server a kind. Neither the key nor the address of the server is part of the text: consumers may read it.
-func (s *Store) classify(err error, key string) error {
+func classify(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
