@@ -49,15 +49,15 @@ func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 		t.notifyHooks(ctx, told)
 		return
 	}
-	ctx = t.beside(ctx, ClosingID(t.id), KindClosing, "hooks · "+told.Point)
+	ctx = t.detached(ctx, ClosingID(t.id), KindClosing, "hooks · "+told.Point)
 	child := workflow.ExecuteChildWorkflow(ctx, NameClosing, ClosingInput{Session: t.in.Session, Turn: t.id})
 	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("hooks were not told of the end", "error", err)
 	}
 }
 
-// beside is for a run that follows the turn without delaying it: the next turn begins in the meantime.
-func (t *turnRun) beside(ctx workflow.Context, id, kind, summary string) workflow.Context {
+// detached returns the options of a child workflow that continues after the turn and does not delay the next one.
+func (t *turnRun) detached(ctx workflow.Context, id, kind, summary string) workflow.Context {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            id,
 		WorkflowTaskTimeout:   TaskTimeout,
@@ -105,7 +105,7 @@ func (t *turnRun) beginTitle(ctx workflow.Context, out turn.FinishOutput) {
 	if !out.Title || t.claimed.Control != "" || workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return
 	}
-	ctx = t.beside(ctx, TitleID(t.in.Session), KindTitle, "title of the conversation")
+	ctx = t.detached(ctx, TitleID(t.in.Session), KindTitle, "title of the conversation")
 	child := workflow.ExecuteChildWorkflow(ctx, NameTitle, TitleInput{Session: t.in.Session, Turn: t.id})
 	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil { // that of an earlier turn continues
 		workflow.GetLogger(ctx).Info("the conversation is being named already", "error", err)

@@ -18,9 +18,9 @@ type receiver struct {
 	*AccountRunner
 	channel, account string
 
-	mu     sync.Mutex
-	told   time.Time // time of the last ReportChannel
-	status channel.Status
+	mu         sync.Mutex
+	reportedAt time.Time // time of the last ReportChannel
+	status     channel.Status
 }
 
 var _ channel.Receiver = (*receiver)(nil)
@@ -98,11 +98,11 @@ func (r *receiver) Recalled(ctx context.Context, e chat.Envelope) error {
 func (r *receiver) Report(s channel.Status) {
 	r.mu.Lock()
 	changed := s.Connected != r.status.Connected || fmt.Sprint(s.Err) != fmt.Sprint(r.status.Err)
-	if !changed && time.Since(r.told) < reportEvery {
+	if !changed && time.Since(r.reportedAt) < reportEvery {
 		r.mu.Unlock()
 		return
 	}
-	r.told, r.status = time.Now(), s
+	r.reportedAt, r.status = time.Now(), s
 	r.mu.Unlock()
 	problem := ""
 	if s.Err != nil {

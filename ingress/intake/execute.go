@@ -31,8 +31,9 @@ func (d *Dispatcher) execute(ctx context.Context, in Message, r Parsed) (got eng
 	}
 	rest := r.Text != "" || r.bang != "" || r.stop
 	if len(now) > 0 {
-		beside := rest && (!r.behindCommand || len(later) > 0) // else the command has the id, and the message after it a derived one
-		if got, err = d.executeNow(ctx, in, now, beside, rest || len(later) > 0); err != nil {
+		// The message takes the id of the platform, except where it follows its commands: there the first command takes it.
+		separate := rest && (!r.behindCommand || len(later) > 0)
+		if got, err = d.executeNow(ctx, in, now, separate, rest || len(later) > 0); err != nil {
 			return got, err
 		}
 	}
@@ -116,11 +117,11 @@ func (p Parsed) MessageID(id string) string {
 	return id
 }
 
-// executeNow runs commands and commits them with one answer. more is true if other rows follow, and beside if another row has the id of the
+// executeNow runs commands and commits them with one answer. more is true if other rows follow, and separate if another row has the id of the
 // platform.
-func (d *Dispatcher) executeNow(ctx context.Context, in Message, commands []invocation, beside, more bool) (engine.Accepted, error) {
+func (d *Dispatcher) executeNow(ctx context.Context, in Message, commands []invocation, separate, more bool) (engine.Accepted, error) {
 	asked := in
-	if beside {
+	if separate {
 		asked.PlatformID = BesideID(asked.PlatformID)
 	}
 	if more || slices.ContainsFunc(commands, func(o invocation) bool { return o.secret }) {

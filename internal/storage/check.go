@@ -12,7 +12,7 @@ import (
 // checkFolder has the objects of Check.
 const checkFolder = "check/"
 
-// Check stores an object, reads it, lists it and deletes it. Its error says which of these failed.
+// Check stores an object, reads it, lists it and deletes it. Its error names the operation that failed.
 func Check(ctx context.Context, s Store) error {
 	text := rand.Text()
 	key := checkFolder + text

@@ -49,7 +49,7 @@ type Cron struct {
 	Timezone string `json:"timezone,omitempty"` // IANA name, of jobs and people who name none; default: that of the server
 }
 
-// Session says how conversations are named and how long they last.
+// Session configures the names of conversations and their retention.
 type Session struct {
 	Scope          string              `json:"scope,omitempty"`   // per-sender | global
 	DMScope        string              `json:"dmScope,omitempty"` // main | per-peer | per-channel-peer (default) | per-account-channel-peer

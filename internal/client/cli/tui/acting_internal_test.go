@@ -153,9 +153,9 @@ func TestActing_WhatAnotherHasTakenIsNotDone(t *testing.T) {
 func TestActing_WhatTheServerNoLongerWaitsForIsNotDone(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)
-	a := steering{ClientAction: chat.ClientAction{Call: "t.0.0", Action: "theme", Value: "light"}, told: time.Now().Add(-actionLasts - time.Second)}
+	a := steering{ClientAction: chat.ClientAction{Call: "t.0.0", Action: "theme", Value: "light"}, receivedAt: time.Now().Add(-actionLasts - time.Second)}
 	require.Nil(t, s.m.taken(takenMsg{steering: a}), "the machine slept before the answer of the server came")
-	a.told = time.Now()
+	a.receivedAt = time.Now()
 	require.Nil(t, s.m.taken(takenMsg{steering: a, err: fault.Errorf(fault.Conflict, "nobody waits")}))
 	require.True(t, s.m.dark)
 	s.m.taken(takenMsg{steering: a})
@@ -265,7 +265,7 @@ func TestActing_SettingsThatDoNotOpenAreNotSaidToBeOpen(t *testing.T) {
 	close(ask) // this server has none
 	require.Equal(t, "not_found", s.answers(said).Reason)
 	require.Nil(t, s.m.panel)
-	a := steering{from: s.m.session.Key, told: time.Now()}
+	a := steering{from: s.m.session.Key, receivedAt: time.Now()}
 	s.typed("yes")
 	s.m.showSettings(settingsMsg{steered: &a, settings: []apiclient.Setting{{Name: "language"}}})
 	require.Nil(t, s.m.panel, "the keys of what is being typed would choose in it")

@@ -96,8 +96,8 @@ func newActing() acting {
 type steering struct {
 	chat.ClientAction
 
-	from chat.SessionKey // the session whose model asked
-	told time.Time
+	from       chat.SessionKey // the session whose model asked
+	receivedAt time.Time
 }
 
 // takenMsg reports whether the server gave an action to this terminal.
@@ -112,7 +112,7 @@ const actionLasts = 10 * time.Second
 
 // act takes an action, once: the server decides whether this terminal is to carry it out. An answer that got lost is given again.
 func (m *model) act(data json.RawMessage) tea.Cmd {
-	a := steering{from: m.session.Key, told: time.Now().Round(0)} // by the clock on the wall, which runs while the machine sleeps
+	a := steering{from: m.session.Key, receivedAt: time.Now().Round(0)} // without the monotonic reading, which stops while the machine sleeps
 	if json.Unmarshal(data, &a.ClientAction) != nil || a.Call == "" {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (m *model) taken(msg takenMsg) tea.Cmd {
 	case fault.Is(msg.err, fault.Unavailable):
 		delete(m.acting.known, msg.Call) // the server sends it again, if it still wants it
 		return nil
-	case msg.err != nil || time.Since(msg.told) > actionLasts:
+	case msg.err != nil || time.Since(msg.receivedAt) > actionLasts:
 		return nil
 	case msg.from != m.session.Key:
 		return m.outcome(msg.steering, notNow)
@@ -219,7 +219,7 @@ func (m *model) arrived(msg openedMsg) tea.Cmd {
 	switch {
 	case fault.Is(msg.err, fault.NotFound):
 		refused = notFound
-	case msg.err != nil || m.session.Key != a.from || m.occupied() || time.Since(a.told) > actionLasts:
+	case msg.err != nil || m.session.Key != a.from || m.occupied() || time.Since(a.receivedAt) > actionLasts:
 		refused = notNow
 	}
 	if refused != "" {

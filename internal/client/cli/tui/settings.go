@@ -38,7 +38,7 @@ func (m *model) askSettings(steered *steering) tea.Cmd {
 func (m *model) showSettings(msg settingsMsg) tea.Cmd {
 	if a := msg.steered; a != nil {
 		switch {
-		case msg.err != nil || m.session.Key != a.from || m.occupied() || time.Since(a.told) > actionLasts:
+		case msg.err != nil || m.session.Key != a.from || m.occupied() || time.Since(a.receivedAt) > actionLasts:
 			return m.outcome(*a, notNow)
 		case len(msg.settings) == 0:
 			return m.outcome(*a, notFound)

@@ -24,13 +24,13 @@ type Calls struct {
 	given map[chat.CallID][]Answered
 }
 
-// Begin returns the Asking of a call. approval is the user's approval of the call, with the last answers; nobody is true if there is no user to
-// ask. model answers requests to the model; if it is nil, they are refused.
-func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, nobody bool, model *Model) *Asking {
-	if id == "" || nobody && model == nil {
+// Begin returns the Asking of a call. approval is the user's approval of the call, with the last answers. unattended is true if there is no user
+// to ask. model answers requests to the model; if it is nil, they are refused.
+func (c *Calls) Begin(id chat.CallID, approval *chat.Approval, unattended bool, model *Model) *Asking {
+	if id == "" || unattended && model == nil {
 		return nil
 	}
-	if nobody {
+	if unattended {
 		return &Asking{nobody: true, model: model}
 	}
 	c.mu.Lock()
