@@ -282,7 +282,22 @@ func (s *Store) Stat(ctx context.Context, key string) (storage.Object, error) {
 
 func (s *Store) stat(ctx context.Context, key string) (minio.ObjectInfo, error) {
 	info, err := s.core.Client.StatObject(ctx, s.bucket, s.prefix+key, minio.StatObjectOptions{})
-	return info, classify(err)
+	if err = classify(err); fault.Is(err, fault.NotFound) {
+		if absent := s.checkBucket(ctx); absent != nil {
+			return info, absent
+		}
+	}
+	return info, err
+}
+
+// checkBucket returns Unavailable if the bucket does not exist: the response to HEAD has no body, so it does not tell an absent bucket from an
+// absent object.
+func (s *Store) checkBucket(ctx context.Context) error {
+	exists, err := s.core.Client.BucketExists(ctx, s.bucket)
+	if err == nil && !exists {
+		err = minio.ErrorResponse{Code: minio.NoSuchBucket}
+	}
+	return classify(err)
 }
 
 func (s *Store) object(key string, info minio.ObjectInfo) storage.Object {
@@ -453,7 +468,7 @@ type reader struct{ io.ReadCloser }
 func (r reader) Read(p []byte) (int, error) {
 	n, err := r.ReadCloser.Read(p)
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
-		err = fault.Errorf(fault.Unavailable, "the S3 server broke off a file: %w", err)
+		err = &unreachableError{err: err}
 	}
 	return n, err
 }

@@ -60,8 +60,16 @@ func TestS3_AnAbsentServerOrBucketIsUnavailableNotMissing(t *testing.T) {
 		require.NoError(t, err)
 		_, err = s.Put(t.Context(), "1/f", storage.Bytes(nil), storage.Condition{})
 		require.Equal(t, fault.Unavailable, fault.KindOf(err), "%s: %v", name, err)
-		_, err = s.List(t.Context(), "1/", "", 10)
-		require.Equal(t, fault.Unavailable, fault.KindOf(err), "%s: %v", name, err)
+		for operation, run := range map[string]func() error{
+			"List":   func() error { _, err := s.List(t.Context(), "1/", "", 10); return err },
+			"Stat":   func() error { _, err := s.Stat(t.Context(), "1/f"); return err },
+			"Get":    func() error { _, _, err := s.Get(t.Context(), "1/f", 0, 0); return err },
+			"range":  func() error { _, _, err := s.Get(t.Context(), "1/f", 1, 2); return err },
+			"Delete": func() error { return s.Delete(t.Context(), "1/f") },
+			"Abort":  func() error { _, err := s.AbortUploads(t.Context(), time.Now()); return err },
+		} {
+			require.Equal(t, fault.Unavailable, fault.KindOf(run()), "%s: %s", name, operation)
+		}
 	}
 	s := open(t, server)
 	server.Kill()
